@@ -1,0 +1,102 @@
+"""Names: what each framework calls a metric, and what the metric means.
+
+The catalog answers both ways: raw name -> canonical name, canonical name -> meaning. A name it does
+not know stays as it is and stays visible; nothing is dropped for being unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One canonical metric.
+
+    `stage` is the pipeline stage that produces it and `policy` the policy version it describes
+    [S0-7]; `concern` says which movement deserves a look (up, down, both, zero, nonfinite, info);
+    `traps` what the number is easily mistaken for. `names` are the raw names per framework, best first.
+    """
+
+    name: str
+    meaning: str
+    unit: str = ""
+    stage: str = ""
+    policy: str = ""
+    concern: str = "info"
+    traps: str = ""
+    family: str = ""
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Catalog:
+    """Lookup over all metrics. Raw names may hold placeholders: `rewards/{fn}/mean`."""
+
+    def __init__(self, metrics: dict[str, Metric]) -> None:
+        self.metrics = metrics
+        self._exact: dict[str, tuple[str, int]] = {}
+        self._patterns: list[tuple[re.Pattern[str], str]] = []
+        for metric in metrics.values():
+            for raws in metric.names.values():
+                for rank, raw in enumerate(raws):
+                    if "{" in raw:
+                        self._patterns.append((_pattern(raw), metric.name))
+                    else:
+                        for spelling in (raw, raw.replace("/", "_")):
+                            self._exact.setdefault(spelling, (metric.name, rank))
+        for name in metrics:
+            self._exact[name] = (name, -1)
+
+    def lookup(self, raw: str) -> tuple[str, int] | None:
+        """The canonical name of a raw one and how good an alias it is (0 best), or None."""
+        found = self._exact.get(raw)
+        if found is None:
+            plain = _plain(raw)
+            if plain != raw:
+                found = self._exact.get(plain)
+        return found
+
+    def metric(self, name: str) -> Metric | None:
+        """What a canonical name means; for a raw family member (`rewards/x/mean`) its family's metric."""
+        if name in self.metrics:
+            return self.metrics[name]
+        plain = _plain(name)
+        for pattern, metric in self._patterns:
+            if pattern.fullmatch(plain):
+                return self.metrics[metric]
+        return None
+
+    def members(self, name: str, raws: list[str]) -> list[str]:
+        """Which of `raws` are members of the family `name` (`reward_component_mean`)."""
+        patterns = [pattern for pattern, metric in self._patterns if metric == name]
+        return [raw for raw in raws if any(p.fullmatch(_plain(raw)) for p in patterns)]
+
+
+def _plain(raw: str) -> str:
+    """A name without the dressing of a sink: `train/x`, `completions / x`."""
+    return re.sub(r"\s*/\s*", "/", raw).removeprefix("train/")
+
+
+def _pattern(raw: str) -> re.Pattern[str]:
+    parts = re.split(r"\{[^}]*\}", raw)
+    return re.compile("(.+)".join(re.escape(part) for part in parts))
+
+
+def _metric(name: str, entry: dict[str, Any]) -> Metric:
+    names = {framework: tuple(raws) for framework, raws in entry.pop("names", {}).items()}
+    return Metric(name=name, names=names, **entry)
+
+
+@cache
+def catalog() -> Catalog:
+    """The catalog that ships with the package (`catalog.yaml`), read once."""
+    text = resources.files(__package__).joinpath("catalog.yaml").read_text(encoding="utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    entries: dict[str, dict[str, Any]] = yaml.load(text, Loader=loader)["metrics"]
+    return Catalog({name: _metric(name, dict(entry)) for name, entry in entries.items()})

@@ -1,0 +1,71 @@
+"""Finding code -> fact -> diagnosis, in one table.
+
+Facts are ids of the shared vocabulary of observations; a playbook branches on them and never on a
+statistic. Diagnoses are what the finding points at, best first; the engine still weighs them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What one finding code says: the facts it implies and the diagnoses it supports."""
+
+    facts: dict[str, Any] = field(default_factory=dict)
+    diagnoses: tuple[str, ...] = ()
+
+
+_DIFFERS = {"probe.ratio.engine-agrees": "no"}
+
+
+def _shape(name: str) -> dict[str, Any]:
+    return {**_DIFFERS, "probe.ratio.shape": name}
+
+
+MEANINGS: dict[str, Meaning] = {
+    "RATIO.NOT_DETERMINISTIC": Meaning({"probe.ratio.repeatable": "no"}, ("trainer.not-repeatable",)),
+    "RATIO.NOT_BITWISE": Meaning({"probe.ratio.repeatable": "yes"}),
+    "RATIO.DROPOUT": Meaning({"probe.ratio.repeatable": "no"}, ("mismatch.dropout", "trainer.not-repeatable")),
+    "RATIO.BATCH_VARIANT": Meaning({"probe.ratio.batch-invariant": "no"}, ("trainer.micro-batch-variance",)),
+    "RATIO.PADDING_ATTENDED": Meaning({"probe.ratio.batch-invariant": "no"}, ("mismatch.positions",)),
+    "RATIO.TEMPERATURE": Meaning(_shape("temperature"), ("mismatch.temperature",)),
+    "RATIO.TRUNCATION_RENORM": Meaning(_shape("renormalised"), ("mismatch.sampling-mass",)),
+    "RATIO.BF16_LOGSOFTMAX": Meaning({"probe.ratio.shape": "bf16-log-softmax"}, ("mismatch.numerics",)),
+    "RATIO.SHIFT": Meaning(_shape("shifted"), ("mismatch.positions",)),
+    "RATIO.CONSTANT": Meaning(_shape("constant-shift"), ("mismatch.sampling-mass",)),
+    "RATIO.RETOKENISED": Meaning(_shape("zero-then-large"), ("mismatch.tokens",)),
+    "RATIO.PROMPT_DIFFERS": Meaning(_shape("starts-large"), ("mismatch.tokens", "mismatch.positions")),
+    "RATIO.LOGPROBS_MISSING": Meaning(_DIFFERS, ("mismatch.tokens",)),
+    "RATIO.STALE_OR_PARTIAL_SYNC": Meaning(_shape("stale-weights"), ("mismatch.stale-weights",)),
+    "RATIO.STALE_PREFIX_CACHE": Meaning(_shape("starts-large"), ("mismatch.stale-cache",)),
+    "RATIO.SOME_SEQUENCES": Meaning(_shape("some-sequences"), ("mismatch.tokens", "mismatch.positions")),
+    "RATIO.QUANTISED_ENGINE": Meaning({}, ("mismatch.quantisation",)),
+    "RATIO.PRECISION_MISMATCH": Meaning({}, ("mismatch.numerics",)),
+    "RATIO.ENGINE_DIFFERS": Meaning(_DIFFERS, ("mismatch.numerics",)),
+    "NUM.PARAM": Meaning({}, ("nonfinite.forward",)),
+    "NUM.FORWARD": Meaning({}, ("nonfinite.forward",)),
+    "UPDATE.NORM_ROUNDED_AWAY": Meaning({"probe.update.norm-moved": "no"}, ("update.rounded-away",)),
+    "UPDATE.MATRIX_ROUNDED_AWAY": Meaning({}, ("update.rounded-away",)),
+    "UPDATE.NO_MASTER": Meaning({}, ("update.rounded-away",)),
+    "UPDATE.BELOW_PREDICTION": Meaning({}, ("update.optimizer", "config.learning-rate-low")),
+    "UPDATE.GRAD_ZERO": Meaning({"probe.update.gradient-finite": "no"}, ("update.no-gradient",)),
+    "UPDATE.GRAD_NONFINITE": Meaning({"probe.update.gradient-finite": "no"}, ("nonfinite.gradient",)),
+    "UPDATE.LR_ZERO": Meaning({"probe.update.moved": 0.0}, ("config.learning-rate-low",)),
+}
+
+
+def facts_of(codes: list[str]) -> dict[str, Any]:
+    """The facts implied by these finding codes; the first code that speaks of a fact decides it."""
+    facts: dict[str, Any] = {}
+    for code in codes:
+        for observation, value in MEANINGS[code].facts.items():
+            facts.setdefault(observation, value)
+    return facts
+
+
+def diagnoses_of(codes: list[str]) -> list[str]:
+    """Diagnosis ids that these finding codes support, in order and without repeats."""
+    return list(dict.fromkeys(diagnosis for code in codes for diagnosis in MEANINGS[code].diagnoses))

@@ -1,0 +1,323 @@
+"""Run: everything known about one training run; the one object the rest looks at.
+
+It ties the sources together: rows become series of canonical metrics, steps that go back open a new
+segment, settings become canonical configuration, and console facts become incidents. It is
+single-threaded: one thread calls `poll`, others read only after being told that it returned.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from .metrics.catalog import catalog
+from .metrics.series import NO_POINTS, Points, Series, merge
+from .sources import config as configuration
+from .sources import detect
+from .sources.config import ConfigValue
+from .sources.records import (
+    Ended,
+    Incident,
+    Item,
+    Origin,
+    Progress,
+    Record,
+    Rescale,
+    Restart,
+    Setting,
+    Warn,
+)
+from .sources.source import Batch, Source
+
+State: TypeAlias = Literal["running", "stalled", "ended", "died", "unknown"]
+
+STALL_FACTOR = 5.0
+"""A run is stalled after this many of its own steps without a sign of life …"""
+STALL_LEAST = 120.0
+"""… and never before this many seconds."""
+FATAL = frozenset({"exception", "oom", "killed", "worker-died", "engine-dead", "config-error"})
+
+
+@dataclass
+class Segment:
+    """One uninterrupted stretch of training in one source: canonical (or raw) name -> series."""
+
+    index: int
+    series: dict[str, Series] = field(default_factory=dict)
+    bound: dict[str, str] = field(default_factory=dict)
+    last_step: int | None = None
+    first_step: int | None = None
+    first_line: int = 0
+    rows: int = 0
+
+    def add(self, record: Record) -> None:
+        """Store a row. Of several raw names for one metric the best alias of the first row is bound."""
+        self.rows += self.last_step is None or record.step > self.last_step
+        for name, raw, value in self._named(record.values):
+            series = self.series.get(name)
+            if series is None:
+                series = self.series[name] = Series(name, raw)
+            if series.last_step is None or record.step >= series.last_step:
+                series.append(record.step, value)
+        if self.first_step is None:
+            self.first_step, self.first_line = record.step, record.line
+        self.last_step = record.step if self.last_step is None else max(self.last_step, record.step)
+
+    def _named(self, values: dict[str, float]) -> Iterable[tuple[str, str, float]]:
+        ranked = []
+        for raw, value in values.items():
+            found = catalog().lookup(raw)
+            ranked.append((found[1] if found else 0, found[0] if found else raw, raw, value))
+        for _, name, raw, value in sorted(ranked, key=lambda entry: entry[0]):
+            bound = self.bound.setdefault(name, raw)
+            yield (name if bound == raw else raw), raw, value
+
+
+@dataclass
+class Track:
+    """What one source has given so far."""
+
+    source: Source
+    segments: list[Segment] = field(default_factory=lambda: [Segment(0)])
+    records: int = 0
+    restarted: bool = False
+
+    @property
+    def newest(self) -> Segment:
+        return self.segments[-1]
+
+    def add(self, record: Record) -> None:
+        newest = self.newest
+        back = newest.last_step is not None and record.step < newest.last_step
+        if (back or self.restarted) and newest.last_step is not None:
+            newest = Segment(len(self.segments))
+            self.segments.append(newest)
+        self.restarted = False
+        newest.add(record)
+        self.records += 1
+
+    def reset(self) -> None:
+        """The file was truncated or replaced; what it said is void."""
+        self.segments = [Segment(0)]
+        self.records = 0
+        self.restarted = False
+
+
+class Run:
+    """Everything known about one run. Build it with `Run.open`, then call `poll` to read on."""
+
+    def __init__(self, found: detect.Found, *, config_file: Path | None = None) -> None:
+        self.path = found.path
+        self.found = found
+        self.tracks = [Track(source) for source in found.sources]
+        self.progress: Progress | None = None
+        self.origin: Origin | None = None
+        self.incidents: list[Incident] = []
+        self.warnings: list[str] = list(found.warnings)
+        self.ended = False
+        self.revision = 0
+        self.last_change: float | None = None
+        self._settings: dict[str, Setting] = {}
+        self._merged: dict[str, tuple[tuple[int, ...], Points]] = {}
+        self._config: tuple[int, dict[str, ConfigValue]] | None = None
+        for setting in configuration.settings_of(found, config_file):
+            self._settings[setting.key] = setting
+
+    @classmethod
+    def open(cls, path: str | Path, *, config_file: Path | None = None) -> Run:
+        """Find the sources of a file, a run directory or `-` (standard input).
+
+        Raises `SourceError` (one clear line) when there is nothing readable, or several runs.
+        """
+        return cls(detect.find_run(path), config_file=config_file)
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def poll(self, *, final: bool = False) -> list[Batch]:
+        """Read what is new in every source. With `final` also what an unfinished last line holds."""
+        batches = []
+        for track in self.tracks:
+            batch = track.source.poll(final=final)
+            if batch is None:
+                continue
+            if batch.reset:
+                track.reset()
+                self.incidents = []
+                self.ended = False
+            for item in batch.items:
+                self._apply(track, item)
+            batches.append(batch)
+        if batches:
+            self.revision += 1
+            self.last_change = max(batch.source.modified for batch in batches)
+        return batches
+
+    def _apply(self, track: Track, item: Item) -> None:
+        match item:
+            case Record():
+                track.add(item)
+                self.ended = False
+            case Progress():
+                if self.progress is None or item.total or not self.progress.total:
+                    self.progress = item
+            case Restart():
+                track.restarted = True
+                self.ended = False
+            case Rescale():
+                self._rescale(track, item.factor)
+            case Setting():
+                self._settings[item.key] = item
+                self._config = None
+            case Origin():
+                if self.origin is None or item.certainty > self.origin.certainty:
+                    self.origin = item
+                    self._config = None
+            case Incident():
+                self.incidents.append(item)
+            case Ended():
+                self.ended = True
+            case Warn():
+                if item.text not in self.warnings:
+                    self.warnings.append(item.text)
+
+    def _rescale(self, track: Track, factor: float) -> None:
+        segment = track.newest
+        for series in segment.series.values():
+            series.rescale(factor)
+        if segment.last_step is not None and segment.first_step is not None:
+            segment.last_step = round(segment.last_step * factor)
+            segment.first_step = round(segment.first_step * factor)
+
+    # -- looking ---------------------------------------------------------------------------
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The stretches of training, oldest first, as the source with the most rows saw them."""
+        return max(self.tracks, key=lambda t: t.records).segments if self.tracks else []
+
+    def names(self) -> list[str]:
+        """Every metric of the newest segment: canonical names in catalog order, then the unknown."""
+        seen: dict[str, None] = {}
+        for track in self.tracks:
+            seen.update(dict.fromkeys(track.newest.series))
+        order = {name: i for i, name in enumerate(catalog().metrics)}
+        return sorted(seen, key=lambda name: order.get(name, len(order)))
+
+    def points(self, name: str) -> Points:
+        """One metric of the newest segment, merged over the sources; empty where it was never logged."""
+        held = [
+            (track.source.reader.rank, track.newest.series[name])
+            for track in self.tracks
+            if name in track.newest.series
+        ]
+        if not held:
+            return NO_POINTS
+        if len(held) == 1:
+            return held[0][1].points()
+        key = tuple(series.revision for _, series in held)
+        cached = self._merged.get(name)
+        if cached is None or cached[0] != key:
+            cached = (key, merge([(rank, series.points()) for rank, series in held]))
+            self._merged[name] = cached
+        return cached[1]
+
+    def raw_name(self, name: str) -> str:
+        """What the run itself calls a metric."""
+        for track in self.tracks:
+            if name in track.newest.series:
+                return track.newest.series[name].raw
+        return name
+
+    def steps(self) -> list[int]:
+        """Every step of the newest segment that has a row, ascending."""
+        seen: set[int] = set()
+        for track in self.tracks:
+            longest = max(track.newest.series.values(), key=len, default=None)
+            if longest is not None and len(longest) < track.newest.rows:
+                for series in track.newest.series.values():
+                    seen.update(series.points().steps.tolist())
+            elif longest is not None:
+                seen.update(longest.points().steps.tolist())
+        return sorted(seen)
+
+    @property
+    def step(self) -> int | None:
+        """The newest step known, from rows or from the progress bar."""
+        steps = [t.newest.last_step for t in self.tracks if t.newest.last_step is not None]
+        if self.progress is not None:
+            steps.append(self.progress.step)
+        return max(steps, default=None)
+
+    @property
+    def total_steps(self) -> int | None:
+        if self.progress is not None and self.progress.total:
+            return self.progress.total
+        planned = self.config.get("max_steps")
+        value = planned.value if planned is not None else None
+        return value if isinstance(value, int) and value > 0 else None
+
+    @property
+    def framework(self) -> str:
+        return self.origin.framework if self.origin is not None else "unknown"
+
+    @property
+    def framework_version(self) -> str | None:
+        return self.origin.version if self.origin is not None else None
+
+    @property
+    def config(self) -> dict[str, ConfigValue]:
+        """Canonical key -> value, the framework's defaults filled in and marked."""
+        if self._config is None:
+            resolved = configuration.resolve(self._settings, self.framework, self.framework_version)
+            self._config = (self.revision, resolved)
+        return self._config[1]
+
+    def seconds_per_step(self) -> float | None:
+        """Median wall seconds of a training step, from the metrics, else from the bar."""
+        points = self.points("step_time").finite().within(None)
+        if len(points):
+            recent = sorted(points.values[-20:].tolist())
+            return float(recent[len(recent) // 2])
+        if self.progress is None:
+            return None
+        if self.progress.per_step:
+            return self.progress.per_step
+        if self.progress.elapsed and self.progress.step:
+            return self.progress.elapsed / self.progress.step
+        return None
+
+    def eta_seconds(self) -> float | None:
+        """Seconds to the planned last step at the present speed."""
+        pace, step, total = self.seconds_per_step(), self.step, self.total_steps
+        if pace is None or step is None or total is None:
+            return None
+        return max(0.0, (total - step) * pace)
+
+    def state(self, now: float | None = None) -> State:
+        """Whether the run lives. A silent file is judged by the run's own pace, never by a fixed time."""
+        if not any(track.records for track in self.tracks):
+            return "died" if self._fatal() else "unknown"
+        if self.ended:
+            return "ended"
+        if self._fatal():
+            return "died"
+        total = self.total_steps
+        if total is not None and self.step is not None and self.step >= total:
+            return "ended"
+        if self.last_change is None:
+            return "unknown"
+        silent = (time.time() if now is None else now) - self.last_change
+        pace = self.seconds_per_step() or STALL_LEAST / STALL_FACTOR
+        return "stalled" if silent > max(STALL_LEAST, STALL_FACTOR * pace) else "running"
+
+    def _fatal(self) -> bool:
+        """An exception with no row after it; one that training outlived is only an incident."""
+        fatal = [incident for incident in self.incidents if incident.kind in FATAL]
+        if not fatal:
+            return False
+        step = fatal[-1].step
+        last = max((t.newest.last_step for t in self.tracks if t.newest.last_step is not None), default=None)
+        return step is None or last is None or last <= step
