@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+_FARTHEST_STEP = 1e18
+
 Severity = Literal["info", "warning", "critical"]
 
 
@@ -22,7 +24,7 @@ class ChartSeries:
     """One curve: `values[i]` was logged at `steps[i]`.
 
     Steps should not go back; where they do (a resumed run) the line is broken there. A point whose
-    step is not finite has no place on the axis and is left out.
+    step is not finite (or beyond any clock and counter) has no place on the axis and is left out.
     """
 
     name: str
@@ -43,7 +45,7 @@ class ChartSeries:
             raise ValueError(f"series {self.name!r}: {steps.shape} steps against {values.shape} values")
         if smoothed is not None and smoothed.shape != values.shape:
             raise ValueError(f"series {self.name!r}: {smoothed.shape} smoothed against {values.shape} values")
-        placed = np.isfinite(steps)
+        placed = np.abs(steps) < _FARTHEST_STEP  # False for NaN too
         if not placed.all():
             steps, values = steps[placed], values[placed]
             smoothed = None if smoothed is None else smoothed[placed]

@@ -26,14 +26,8 @@ _FARTHEST = 100_000
 _DOT_BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]], dtype=np.uint8)
 
 
-@dataclass(frozen=True)
-class Window:
-    """The rectangle of data that the plot shows; `x0` and `x1` lie on the outermost dot columns."""
-
-    x0: float
-    x1: float
-    y0: float
-    y1: float
+Range = tuple[float, float]
+"""Of x: the values on the outermost dot columns. Of y: those on the lowest and the highest dot row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +47,11 @@ class Trace:
 
 
 @dataclass(frozen=True, eq=False)
-class _Runs:
-    """Stretches of consecutive finite points that share one dot column."""
+class Runs:
+    """Stretches of consecutive finite points that share one dot column, in the order of the data."""
 
     column: IntArray
+    """Negative, or past the last dot column, for points outside of the plot."""
     low: FloatArray
     high: FloatArray
     first: FloatArray
@@ -64,95 +59,109 @@ class _Runs:
     joined: NDArray[np.bool_]
     """Whether the stretch continues the line of the one before it."""
 
-
-def columns_of(x: FloatArray, window: Window, width: int) -> IntArray:
-    """The dot column of each x in a plot `width` cells wide; -1 and 2 × width lie outside."""
-    return np.searchsorted(_edges(window, width), x, side="right") - 1
-
-
-def rows_of(y: FloatArray, window: Window, height: int) -> IntArray:
-    """The dot row of each y, 0 at the top; values outside of the window land outside of 0..4 × height - 1."""
-    # Scaled first: the span of a range that touches the largest float would be infinite. By a power
-    # of two, which is exact, so that two floats next to each other stay two.
-    largest = max(abs(window.y0), abs(window.y1))
-    scale = math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest else 1.0
-    y0, y1 = window.y0 / scale, window.y1 / scale
-    dots = height * DOTS_Y
-    with np.errstate(over="ignore"):
-        share = (np.clip(y / scale, -4, 4) - y0) / (y1 - y0) if y1 > y0 else np.full(y.shape, 0.5)
-    return np.rint((1 - np.clip(share, -1, 2)) * (dots - 1)).astype(np.intp)
+    def bounds(self, width: int) -> Range | None:
+        """Lowest and highest value in view; of the line that crosses the view if no point is inside."""
+        if not len(self.column):
+            return None
+        inside = (self.column >= 0) & (self.column < width * DOTS_X)
+        if not inside.any():
+            inside = np.ones_like(inside)
+        return float(self.low[inside].min()), float(self.high[inside].max())
 
 
-def raster(trace: Trace, window: Window, width: int, height: int) -> Bits:
+def raster(trace: Trace, x: Range, y: Range, width: int, height: int) -> Bits:
     """Braille bits per cell, shape (height, width): add 0x2800 for the character."""
-    runs = _runs(*_visible(trace, window), trace, window, width)
-    column, low, high = _spans(runs, window, height)
+    return draw(runs_of(trace, x, width), y, width, height)
+
+
+def draw(runs: Runs, y: Range, width: int, height: int) -> Bits:
+    """The braille bits of a line that was already reduced to its dot columns."""
+    column, low, high = _strokes(runs, y, height)
     return _pack(_paint(column, low, high, width * DOTS_X, height * DOTS_Y))
 
 
-def cells_of(x: FloatArray, window: Window, width: int) -> IntArray:
-    """The distinct cells, left to right, that hold a dot column of one of the x."""
-    columns = columns_of(x, window, width)
-    return np.unique(columns[(columns >= 0) & (columns < width * DOTS_X)]) // DOTS_X
+def columns_of(steps: FloatArray, x: Range, width: int) -> IntArray:
+    """The dot column of each step in a plot `width` cells wide; -1 and 2 × width lie outside."""
+    return np.searchsorted(_edges(x, width), steps, side="right") - 1
 
 
-def _edges(window: Window, width: int) -> FloatArray:
+def cells_of(steps: FloatArray, x: Range, width: int) -> IntArray:
+    """The distinct cells, left to right, in which one of the steps falls."""
+    columns = columns_of(steps, x, width)
+    return np.unique(columns[(columns >= 0) & (columns < width * DOTS_X)] // DOTS_X)
+
+
+def rows_of(values: FloatArray, y: Range, height: int) -> IntArray:
+    """The dot row of each value, 0 at the top; those out of range land outside of 0..4 × height - 1."""
+    # Scaled first: the span of a range that touches the largest float would be infinite. By a power
+    # of two, which is exact, so that two floats next to each other stay two.
+    largest = max(abs(y[0]), abs(y[1]))
+    scale = math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest else 1.0
+    y0, y1 = y[0] / scale, y[1] / scale
+    dots = height * DOTS_Y
+    with np.errstate(over="ignore"):
+        share = (np.clip(values / scale, -4, 4) - y0) / (y1 - y0) if y1 > y0 else np.full(values.shape, 0.5)
+    return np.rint((1 - np.clip(share, -1, 2)) * (dots - 1)).astype(np.intp)
+
+
+def _edges(x: Range, width: int) -> FloatArray:
     columns = width * DOTS_X
-    pitch = (window.x1 - window.x0) / (columns - 1)
-    return window.x0 + (np.arange(columns + 1) - 0.5) * pitch
+    return np.asarray(x[0] + (np.arange(columns + 1) - 0.5) * _pitch(x, width), dtype=np.float64)
 
 
-def _visible(trace: Trace, window: Window) -> tuple[int, int]:
+def _pitch(x: Range, width: int) -> float:
+    return (x[1] - x[0]) / (width * DOTS_X - 1)
+
+
+def _visible(trace: Trace, x: Range) -> tuple[int, int]:
     """The slice to draw: what is inside and one neighbour on either side, whose line enters the plot."""
     if not trace.ordered:
         return 0, len(trace.x)
-    start = int(np.searchsorted(trace.x, window.x0, side="left"))
-    stop = int(np.searchsorted(trace.x, window.x1, side="right"))
+    start = int(np.searchsorted(trace.x, x[0], side="left"))
+    stop = int(np.searchsorted(trace.x, x[1], side="right"))
     return max(0, start - 1), min(len(trace.x), stop + 1)
 
 
-def _runs(start: int, stop: int, trace: Trace, window: Window, width: int) -> _Runs:
-    x, y = trace.x[start:stop], trace.y[start:stop]
+def runs_of(trace: Trace, x: Range, width: int) -> Runs:
+    """Reduce the visible points to one stretch per dot column, more where the line is broken."""
+    start, stop = _visible(trace, x)
+    steps, y = trace.x[start:stop], trace.y[start:stop]
     breaks = trace.breaks[(trace.breaks >= start) & (trace.breaks < stop)] - start
     if trace.ordered:
-        turns = np.searchsorted(x, _edges(window, width), side="left")
+        turns = np.searchsorted(steps, _edges(x, width), side="left")
         back = np.empty(0, dtype=np.intp)
     else:
-        turns = np.flatnonzero(np.diff(_far_columns(x, window, width))) + 1
-        back = np.flatnonzero(x[1:] < x[:-1]) + 1
-    begins = np.unique(np.concatenate(([0], turns, breaks, breaks + 1, back)))
-    begins = begins[begins < len(x)].astype(np.intp)
+        turns = np.flatnonzero(np.diff(_far_columns(steps, x, width))) + 1
+        back = np.flatnonzero(steps[1:] < steps[:-1]) + 1
+    begins = np.unique(np.concatenate(([0], turns, breaks, breaks + 1, back))).astype(np.intp)
+    begins = begins[begins < len(steps)]
     if not len(begins):
-        return _Runs(begins, x, x, x, x, np.empty(0, dtype=np.bool_))
-    ends = np.append(begins[1:], len(x)) - 1
+        return Runs(begins, y, y, y, y, np.empty(0, dtype=np.bool_))
+    ends = np.append(begins[1:], len(steps)) - 1
     finite = np.isfinite(y[begins])
     joined = np.concatenate(([False], finite[:-1])) & ~np.isin(begins, back)
     with np.errstate(invalid="ignore"):
         low, high = np.minimum.reduceat(y, begins), np.maximum.reduceat(y, begins)
-    column = _far_columns(x[begins], window, width)
-    return _Runs(
-        column[finite], low[finite], high[finite], y[begins][finite], y[ends][finite], joined[finite]
-    )
+    column = _far_columns(steps[begins], x, width)
+    return Runs(column[finite], low[finite], high[finite], y[begins][finite], y[ends][finite], joined[finite])
 
 
-def _far_columns(x: FloatArray, window: Window, width: int) -> IntArray:
+def _far_columns(steps: FloatArray, x: Range, width: int) -> IntArray:
     """Dot columns, those outside of the plot as far out as they are: lines then enter at their slope."""
-    column = columns_of(x, window, width)
+    column = columns_of(steps, x, width)
     outside = (column < 0) | (column >= width * DOTS_X)
     if not outside.any():
         return column
-    pitch = (window.x1 - window.x0) / (width * DOTS_X - 1)
-    with np.errstate(over="ignore"):
-        far = np.rint(x / pitch - window.x0 / pitch)
+    far = np.rint((steps - x[0]) / _pitch(x, width))
     before = np.clip(far, -_FARTHEST, -1)
     after = np.clip(far, width * DOTS_X, _FARTHEST)
     return np.where(outside, np.where(column < 0, before, after), column).astype(np.intp)
 
 
-def _spans(runs: _Runs, window: Window, height: int) -> tuple[IntArray, IntArray, IntArray]:
+def _strokes(runs: Runs, y: Range, height: int) -> tuple[IntArray, IntArray, IntArray]:
     """Vertical strokes (column, top row, bottom row) that cover every run and join it to the one before."""
-    top, bottom = rows_of(runs.high, window, height), rows_of(runs.low, window, height)
-    first, last = rows_of(runs.first, window, height), rows_of(runs.last, window, height)
+    top, bottom = rows_of(runs.high, y, height), rows_of(runs.low, y, height)
+    first, last = rows_of(runs.first, y, height), rows_of(runs.last, y, height)
     if not len(top):
         return runs.column, top, bottom
     before = np.flatnonzero(runs.joined) - 1
@@ -186,4 +195,5 @@ def _paint(column: IntArray, top: IntArray, bottom: IntArray, columns: int, rows
 def _pack(dots: NDArray[np.bool_]) -> Bits:
     rows, columns = dots.shape
     cells = dots.reshape(rows // DOTS_Y, DOTS_Y, columns // DOTS_X, DOTS_X)
-    return np.einsum("iajb,ab->ij", cells.astype(np.uint8), _DOT_BITS)
+    bits: Bits = np.einsum("iajb,ab->ij", cells.astype(np.uint8), _DOT_BITS)
+    return bits

@@ -6,11 +6,11 @@ tested over every float there is.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
 _SI = {12: "T", 9: "G", 6: "M", 3: "k"}
-_LARGEST_DECADE = 308
 
 
 def nice_step(span: float, count: int) -> float:
@@ -31,23 +31,18 @@ def nice_step(span: float, count: int) -> float:
 
 def linear_ticks(low: float, high: float, count: int) -> list[float]:
     """Multiples of a nice step inside [low, high], ascending and distinct; never more than `count` + 1."""
-    # Halved, because the span of a range of floats can exceed the largest float.
-    half_span = high / 2 - low / 2
-    if not half_span > 0:
+    if not high > low:
         return [low]
-    half_step = nice_step(half_span, count)
-    first = math.ceil(low / 2 / half_step - 1e-9)
-    last = math.floor(high / 2 / half_step + 1e-9)
+    # The span of a range of floats can exceed the largest float.
+    scale = 1.0 if math.isfinite(high - low) else 10.0
+    step = nice_step(high / scale - low / scale, count)
+    first = math.ceil(low / scale / step - 1e-9)
+    last = math.floor(high / scale / step + 1e-9)
     # Floats this coarse cannot tell the ticks apart: the two ends say what there is to say.
-    if abs(first) > 2**52 or abs(last) > 2**52:
+    if max(abs(first), abs(last)) > 2**52:
         return [low, high]
-    ticks = [_scaled(index, half_step) for index in range(first, last + 1)]
+    ticks = [float(f"{index * step:.15g}") * scale for index in range(first, last + 1)]
     return [tick for tick in dict.fromkeys(ticks) if math.isfinite(tick)]
-
-
-def _scaled(index: int, half_step: float) -> float:
-    """index × step with the step's own decimal digits, so that 3 × 0.1 is 0.3."""
-    return float(f"{index * half_step * 2:.15g}")
 
 
 def log_ticks(low: float, high: float, count: int) -> list[float]:
@@ -59,9 +54,7 @@ def log_ticks(low: float, high: float, count: int) -> list[float]:
     if last - first >= 1:
         stride = math.ceil((last - first + 1) / max(1, count))
         return [float(decade) for decade in range(first, last + 1) if decade % stride == 0] or [float(first)]
-    inner = [
-        decade + math.log10(digit) for decade in range(first - 1, last + 1) for digit in (1, 2, 5)
-    ]
+    inner = [decade + math.log10(digit) for decade in range(first - 1, last + 1) for digit in (1, 2, 5)]
     inside = [position for position in inner if low <= position <= high]
     return inside if len(inside) > 1 else [low, high] if high > low else [low]
 
@@ -82,14 +75,14 @@ def tick_label(value: float, step: float, width: int) -> str:
             return plain
     for exponent, suffix in _SI.items():
         if 10**exponent <= abs(value) < 10 ** (exponent + 3):
-            digits = max(0, decimals_of(step, exponent))
+            digits = max(0, _decimals(step, exponent))
             label = f"{value / 10**exponent:.{digits}f}{suffix}"
             if len(label) <= width:
                 return label
     return _scientific(value, width)
 
 
-def decimals_of(step: float, exponent: int) -> int:
+def _decimals(step: float, exponent: int) -> int:
     """How many decimals a step needs once divided by 10**exponent."""
     return exponent - math.floor(math.log10(step) + 1e-9) if step > 0 else 1
 
@@ -117,8 +110,19 @@ def value_label(value: float, digits: int = 4) -> str:
 
 def tick_labels(ticks: Sequence[float], width: int) -> list[str]:
     """Labels for ascending ticks; where `width` cannot tell neighbours apart only the first is labelled."""
-    step = min((b - a for a, b in zip(ticks, ticks[1:], strict=False) if b > a), default=0.0)
-    if not math.isfinite(step):
-        step = 0.0
-    labels = [tick_label(tick, step or abs(tick) / 100, width) for tick in ticks]
+    step = min((b - a for a, b in itertools.pairwise(ticks) if b > a), default=0.0)
+    if step == 0 or not math.isfinite(step):
+        return [_alone(tick, width) for tick in ticks]
+    labels = [tick_label(tick, step, width) for tick in ticks]
     return [label if label not in labels[:place] else "" for place, label in enumerate(labels)]
+
+
+def log_label(exponent: float, width: int) -> str:
+    """The label of 10**exponent, with no more digits than it needs."""
+    return _alone(float(f"{10**exponent:.3g}"), width)
+
+
+def _alone(value: float, width: int) -> str:
+    """A label that need not be told from a neighbour's."""
+    short = f"{value:.4g}"
+    return short if len(short) <= width and "e" not in short else tick_label(value, abs(value), width)

@@ -43,16 +43,15 @@ class Extent:
     @property
     def axis(self) -> tuple[float, float]:
         """The whole axis, rounded outwards."""
-        span = max(self.last - self.first, self.gap * _SHORTEST_AXIS)
-        start = round_to(self.first, span, math.floor)
-        return start, max(self.last, round_to(max(self.last, start + self.gap * _SHORTEST_AXIS), span, math.ceil))
+        shortest = self.gap * _SHORTEST_AXIS
+        step = nice_step(max(self.last - self.first, shortest), _TWITCHES)
+        start = math.floor(self.first / step) * step
+        return start, max(self.last, ceil_to(max(self.last, start + shortest), step))
 
 
-def round_to(value: float, span: float, way: object = math.ceil) -> float:
-    """`value` rounded to a nice step of about a tenth of `span`."""
-    step = nice_step(span, _TWITCHES)
-    rounded = math.floor(value / step) if way is math.floor else math.ceil(value / step)
-    return rounded * step
+def ceil_to(value: float, step: float) -> float:
+    """The next multiple of `step` that is not below `value`."""
+    return math.ceil(value / step) * step
 
 
 @dataclass(frozen=True)
@@ -76,11 +75,11 @@ class Viewport:
             return extent.axis
         if self.start is not None:
             return self.start, self.start + self.span
-        end = round_to(extent.last, self.span)
+        end = ceil_to(extent.last, nice_step(self.span, _TWITCHES))
         return end - self.span, end
 
     def zoom(self, factor: float, extent: Extent) -> Viewport:
-        """Magnify by `factor` around the cursor if it is in view, else the tail if followed, else the middle."""
+        """Magnify by `factor` around a cursor in view, else the tail if followed, else the middle."""
         x0, x1 = self.window(extent)
         whole = extent.axis[1] - extent.axis[0]
         span = max((x1 - x0) / factor, min(whole, extent.gap * _POINTS_AT_CLOSEST))
@@ -122,7 +121,7 @@ class Viewport:
         return moved._at(step - self.span / 2, self.span, extent)
 
     def move_cursor(self, by: float, steps: FloatArray, extent: Extent) -> Viewport:
-        """To the step nearest to `by` further on, one step at least; a first move shows the newest in view."""
+        """To the step nearest to `by` further on, one at least; a first move shows the newest in view."""
         if not len(steps):
             return self
         if self.cursor is None:

@@ -1,0 +1,208 @@
+"""A plot onto a canvas: axes, bands, marks, curves, cursor, in that order.
+
+Pure, so that a test can read the drawing as text at any size. A later layer covers an earlier one
+cell by cell, except that lines which only give orientation fill what is still blank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from rich.cells import cell_len
+
+from grpo_tui.tui.widgets.chart.canvas import Canvas, Ink, bright_ink, raw_ink
+from grpo_tui.tui.widgets.chart.model import Severity
+from grpo_tui.tui.widgets.chart.plot import Plot
+from grpo_tui.tui.widgets.chart.raster import DOTS_Y, Range, Runs, cells_of, draw, rows_of, runs_of
+from grpo_tui.tui.widgets.chart.scale import fit
+from grpo_tui.tui.widgets.chart.ticks import linear_ticks, log_label, log_ticks, tick_labels
+
+BRAILLE = 0x2800
+SEVERITY_INK: dict[Severity, Ink] = {
+    "info": Ink.INFO,
+    "warning": Ink.WARNING,
+    "critical": Ink.CRITICAL,
+}
+CURVE_TAGS = "abcdefghijklmnopqrstuvwxyz"
+_TAGGED_FROM_WIDTH = 24
+_X_LABEL_WIDTH = 8
+_ROWS_PER_Y_TICK = 3
+_FEWEST_Y_TICKS = 2
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a size is shared out. The gutter depends on the width alone, so that charts of one width align."""
+
+    gutter: int
+    """Cells for the y labels and the axis line; 0 where there is no room for them."""
+    width: int
+    height: int
+    axis_rows: int
+    """2: axis line and labels; 1: labels on the line; 0: none."""
+
+    @classmethod
+    def of(cls, width: int, height: int) -> Layout:
+        gutter = 9 if width >= 50 else 7 if width >= 30 else 6 if width >= 16 else 0
+        axis_rows = 2 if height >= 6 else 1 if height >= 3 else 0
+        return cls(gutter, width - gutter, height - axis_rows, axis_rows)
+
+    @property
+    def drawable(self) -> bool:
+        return self.width >= 2 and self.height >= 1
+
+
+def paint(plot: Plot, width: int, height: int) -> Canvas:
+    """The whole drawing, `width` × `height` cells."""
+    canvas = Canvas(width, height)
+    layout = Layout.of(width, height)
+    if not layout.drawable:
+        return canvas
+    raw = [runs_of(curve.raw_trace, plot.x, layout.width) for curve in plot.curves]
+    smooth = [
+        None if curve.smooth_trace is None else runs_of(curve.smooth_trace, plot.x, layout.width)
+        for curve in plot.curves
+    ]
+    bounds = [runs.bounds(layout.width) for runs in [*raw, *smooth] if runs is not None]
+    y = fit(bounds, plot.bands, plot.viewport.log_y)
+    _paint_x_axis(canvas, layout, plot)
+    if y is not None:
+        _paint_y_axis(canvas, layout, y, plot.viewport.log_y)
+        _paint_curves(canvas, layout, raw, smooth, y)
+        _paint_bands(canvas, layout, plot, y)
+        _paint_tags(canvas, layout, plot, y)
+    _paint_marks(canvas, layout, plot)
+    _paint_cursor(canvas, layout, plot, y)
+    _paint_not_finite(canvas, layout, plot)
+    if plot.message:
+        _paint_message(canvas, layout, plot.message)
+    return canvas
+
+
+def _paint_x_axis(canvas: Canvas, layout: Layout, plot: Plot) -> None:
+    if not layout.axis_rows:
+        return
+    row = layout.height
+    canvas.put(row, layout.gutter, "─" * layout.width, Ink.AXIS)
+    if layout.gutter:
+        canvas.put(row, layout.gutter - 1, "└", Ink.AXIS)
+    ticks = linear_ticks(*plot.x, max(1, layout.width // (_X_LABEL_WIDTH + 4)))
+    free_from = 0
+    for tick, label in zip(ticks, tick_labels(ticks, _X_LABEL_WIDTH), strict=True):
+        cells = cells_of(np.array([tick]), plot.x, layout.width)
+        if not len(cells):
+            continue
+        column = layout.gutter + int(cells[0])
+        start = min(max(0, column - len(label) // 2), canvas.width - len(label))
+        if layout.axis_rows == 2:
+            canvas.put(row, column, "┬", Ink.AXIS)
+        if label and start >= free_from:
+            canvas.put(row + layout.axis_rows - 1, start, label, Ink.LABEL)
+            free_from = start + len(label) + 1
+
+
+def _paint_y_axis(canvas: Canvas, layout: Layout, y: Range, log: bool) -> None:
+    if not layout.gutter:
+        return
+    column = layout.gutter - 1
+    for row in range(layout.height):
+        canvas.put(row, column, "│", Ink.AXIS)
+    count = max(_FEWEST_Y_TICKS, layout.height // _ROWS_PER_Y_TICK)
+    ticks = log_ticks(*y, count) if log else linear_ticks(*y, count)
+    labels = [log_label(tick, column) for tick in ticks] if log else tick_labels(ticks, column)
+    rows = rows_of(np.array(ticks), y, layout.height) // DOTS_Y
+    for row, label in zip(rows.tolist(), labels, strict=True):
+        if 0 <= row < layout.height:
+            canvas.put(row, 0, label.rjust(column), Ink.LABEL)
+            canvas.put(row, column, "┤", Ink.AXIS)
+
+
+def _paint_curves(
+    canvas: Canvas, layout: Layout, raw: list[Runs], smooth: list[Runs | None], y: Range
+) -> None:
+    """All raw lines first: no curve's noise covers another's smoothed line."""
+    layers = [
+        (runs, bright_ink(curve) if smooth[curve] is None else raw_ink(curve))
+        for curve, runs in enumerate(raw)
+    ]
+    layers += [(runs, bright_ink(curve)) for curve, runs in enumerate(smooth) if runs is not None]
+    codes = canvas.codes[: layout.height, layout.gutter :]
+    inks = canvas.inks[: layout.height, layout.gutter :]
+    for runs, ink in layers:
+        bits = draw(runs, y, layout.width, layout.height)
+        drawn = bits > 0
+        codes[drawn] = bits[drawn].astype(np.uint32) + BRAILLE
+        inks[drawn] = ink
+
+
+def _paint_bands(canvas: Canvas, layout: Layout, plot: Plot, y: Range) -> None:
+    for band in plot.bands:
+        for edge in band.edges:
+            if plot.viewport.log_y and edge <= 0:
+                continue
+            level = np.log10(edge) if plot.viewport.log_y else edge
+            row = int(rows_of(np.array([level]), y, layout.height)[0]) // DOTS_Y
+            if 0 <= row < layout.height:
+                columns = slice(layout.gutter, None)
+                canvas.put_where_blank(slice(row, row + 1), columns, "╌", SEVERITY_INK[band.severity])
+
+
+def _paint_tags(canvas: Canvas, layout: Layout, plot: Plot, y: Range) -> None:
+    """The legend's letter at the end of each of several lines, for those who cannot tell the colours."""
+    if len(plot.curves) < 2 or layout.width < _TAGGED_FROM_WIDTH:
+        return
+    for number, (curve, tag) in enumerate(zip(plot.curves, CURVE_TAGS, strict=False)):
+        trace = curve.main_trace
+        finite = np.flatnonzero(np.isfinite(trace.y) & (trace.x <= plot.x[1]))[-1:]
+        cells = cells_of(trace.x[finite], plot.x, layout.width)
+        if len(cells):
+            row = int(rows_of(trace.y[finite], y, layout.height)[0]) // DOTS_Y
+            canvas.put(row, layout.gutter + int(cells[0]), tag, bright_ink(number))
+
+
+def _paint_marks(canvas: Canvas, layout: Layout, plot: Plot) -> None:
+    for mark in plot.marks:
+        for cell in cells_of(np.array([mark.step]), plot.x, layout.width).tolist():
+            column = layout.gutter + cell
+            ink = SEVERITY_INK[mark.severity]
+            canvas.put_where_blank(slice(0, layout.height), slice(column, column + 1), "┊", ink)
+            canvas.put(0, column, mark.glyph if cell_len(mark.glyph) == len(mark.glyph) == 1 else "▾", ink)
+
+
+def _paint_cursor(canvas: Canvas, layout: Layout, plot: Plot, y: Range | None) -> None:
+    step = plot.viewport.cursor
+    if step is None:
+        return
+    for cell in cells_of(np.array([step]), plot.x, layout.width).tolist():
+        column = layout.gutter + cell
+        canvas.put_where_blank(slice(0, layout.height), slice(column, column + 1), "│", Ink.CURSOR)
+        if layout.axis_rows == 2:
+            canvas.put(layout.height, column, "┴", Ink.CURSOR)
+        if y is None:
+            continue
+        for number, curve in enumerate(plot.curves):
+            trace = curve.main_trace
+            values = trace.y[trace.x == step][-1:]
+            if np.isfinite(values).all() and len(values):
+                row = int(rows_of(values, y, layout.height)[0]) // DOTS_Y
+                canvas.put(row, column, "●", bright_ink(number))
+
+
+def _paint_not_finite(canvas: Canvas, layout: Layout, plot: Plot) -> None:
+    """✕ on the axis under every NaN, ▲ and ▼ at the edge towards which a value went to infinity."""
+    axis_row = min(layout.height, canvas.height - 1)
+    for curve in plot.curves:
+        for steps, row, glyph in (
+            (curve.nan_steps, axis_row, "✕"),
+            (curve.positive_inf_steps, 0, "▲"),
+            (curve.negative_inf_steps, layout.height - 1, "▼"),
+        ):
+            for cell in cells_of(steps, plot.x, layout.width).tolist():
+                canvas.put(row, layout.gutter + cell, glyph, Ink.CRITICAL)
+
+
+def _paint_message(canvas: Canvas, layout: Layout, message: str) -> None:
+    text = message[: layout.width]
+    column = layout.gutter + (layout.width - len(text)) // 2
+    canvas.put((layout.height - 1) // 2, column, text, Ink.MESSAGE)

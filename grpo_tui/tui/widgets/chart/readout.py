@@ -1,0 +1,94 @@
+"""The two lines of text on a chart's border: what it is, and what it says where one looks.
+
+Names come from outside. They are cleaned here and put into `Content` as plain text; nothing of them
+is ever parsed as markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from textual.color import Color
+from textual.content import Content
+from textual.style import Style
+
+from grpo_tui.tui.widgets.chart.model import Mark
+from grpo_tui.tui.widgets.chart.paint import CURVE_TAGS
+from grpo_tui.tui.widgets.chart.plot import Curve, Plot
+from grpo_tui.tui.widgets.chart.ticks import value_label
+from grpo_tui.tui.widgets.text import clean_label, fit
+
+_SEPARATOR = " · "
+
+
+def title(name: str, plot: Plot, colors: Sequence[Color], width: int) -> Content:
+    """The metric's name, the legend of several curves, and what is not to be overlooked.
+
+    The notes come before the legend and the name gives way to them: a NaN matters more than a suffix.
+    """
+    notes = _SEPARATOR.join(_notes(plot))
+    room = width - len(notes) - len(_SEPARATOR) if notes else width
+    shown = fit(clean_label(name), max(8, room))
+    parts: list[Content | tuple[str, str | Style]] = [Content(shown)]
+    if notes:
+        parts.append(Content(_SEPARATOR if shown else ""))
+        parts.append((notes, "bold"))
+    if len(plot.curves) > 1:
+        for tag, curve, color in zip(CURVE_TAGS, plot.curves, colors, strict=False):
+            parts.append((f"  {tag} {clean_label(curve.series.name)}", Style(foreground=color)))
+    return Content.assemble(*parts).truncate(max(0, width), ellipsis=True)
+
+
+def _notes(plot: Plot) -> list[str]:
+    nan = sum(len(curve.nan_steps) for curve in plot.curves)
+    inf = sum(len(curve.positive_inf_steps) + len(curve.negative_inf_steps) for curve in plot.curves)
+    hidden = sum(curve.hidden for curve in plot.curves)
+    notes = [f"{nan} NaN" if nan else "", f"{inf} inf" if inf else ""]
+    if plot.viewport.log_y:
+        notes.append("log")
+    notes.append(f"{hidden} ≤ 0 hidden" if hidden else "")
+    return [note for note in notes if note]
+
+
+def subtitle(plot: Plot, width: int) -> Content:
+    """The values at the cursor, or the newest ones; the smoothed value follows a ~."""
+    filled = [curve for curve in plot.curves if len(curve.series)]
+    if not filled:
+        return Content("")
+    cursor = plot.viewport.cursor
+    step = max(float(curve.series.steps[-1]) for curve in filled) if cursor is None else cursor
+    several = len(plot.curves) > 1
+    texts = [f"step {value_label(step, 7)}"]
+    for tag, curve in zip(CURVE_TAGS, plot.curves, strict=False):
+        value = _value_at(curve, step, newest=cursor is None)
+        if value:
+            texts.append(f"{tag} {value}" if several else value)
+    if cursor is not None:
+        texts += [text for mark in _marks_at(plot, cursor) if (text := _mark_text(mark))]
+    elif not plot.viewport.follows:
+        texts.append("end: back to the tail")
+    return Content(fit(_SEPARATOR.join(texts), max(0, width)))
+
+
+def _value_at(curve: Curve, step: float, newest: bool) -> str:
+    if newest:
+        places = np.arange(len(curve.series))[-1:]
+    else:
+        places = np.flatnonzero(curve.series.steps == step)[-1:]
+    if not len(places):
+        return ""
+    text = value_label(float(curve.series.values[places[0]]))
+    if curve.smoothed is not None and np.isfinite(curve.smoothed[places[0]]):
+        text += f" ~{value_label(float(curve.smoothed[places[0]]))}"
+    return text
+
+
+def _marks_at(plot: Plot, step: float) -> list[Mark]:
+    """The marks that one cannot tell from the cursor's place on the screen."""
+    near = (plot.x[1] - plot.x[0]) / 100
+    return [mark for mark in plot.marks if abs(mark.step - step) <= near]
+
+
+def _mark_text(mark: Mark) -> str:
+    return f"{mark.glyph} {clean_label(mark.label)}" if mark.label else ""

@@ -1,0 +1,82 @@
+"""Colours that a drawing needs beyond CSS: one per curve, apart from each other, on any theme.
+
+Component classes give fixed parts their style. The number and names of curves are data, so their
+colours are found here: from the theme's own variables where these can be told apart, so that a
+chart looks at home in the user's theme, the terminal's own palette in ANSI themes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+
+from rich.style import Style
+from textual.color import Color, ColorParseError
+
+_THEME_SLOTS = ("text-primary", "text-accent", "text-success", "text-error", "text-secondary", "text-warning")
+_ANSI_SLOTS = ("ansi_cyan", "ansi_yellow", "ansi_green", "ansi_magenta", "ansi_blue", "ansi_red")
+# Okabe and Ito's colours, which most people who see fewer colours can tell apart.
+_FALLBACKS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#0072b2", "#d55e00")
+_SEPARATE = 130.0
+_LIFT = 0.3
+"""How far a fallback is taken from the background, as the theme's own text colours are."""
+_DIM = 0.55
+
+
+def palette(variables: Mapping[str, str], ansi: bool) -> list[Color]:
+    """At least six colours for curves, the first ones the most different from each other."""
+    if ansi:
+        return [Color.parse(name) for name in _ANSI_SLOTS]
+    background = _parse(variables.get("background", "")) or Color.parse("black")
+    contrast = background.get_contrast_text(1.0)
+    candidates = [_parse(variables.get(slot, "")) for slot in _THEME_SLOTS]
+    candidates += [Color.parse(text).blend(contrast, _LIFT) for text in _FALLBACKS]
+    colors: list[Color] = []
+    for color in candidates:
+        if color is not None and all(_distance(color, other) > _SEPARATE for other in colors):
+            colors.append(color)
+    return colors
+
+
+def curve_colors(wanted: Sequence[tuple[str, str]], variables: Mapping[str, str], ansi: bool) -> list[Color]:
+    """A colour for every (name, colour) pair: the one asked for, else a stable one found by name.
+
+    Two names that fall on one colour are moved apart as long as there are colours left. A lone
+    curve takes the first.
+    """
+    slots = palette(variables, ansi)
+    colors: list[Color] = []
+    for name, asked in wanted:
+        color = _parse(variables.get(asked, asked)) if asked else None
+        if color is None:
+            start = zlib.crc32(name.encode("utf-8", "replace")) if len(wanted) > 1 else 0
+            turns = [slots[(start + turn) % len(slots)] for turn in range(len(slots))]
+            color = next((slot for slot in turns if slot not in colors), turns[0])
+        colors.append(color)
+    return colors
+
+
+def on_background(color: Color, base: Style) -> Style:
+    """A curve's bright style."""
+    return base + Style(color=color.rich_color)
+
+
+def dimmed(color: Color, background: Color, base: Style) -> Style:
+    """The style of raw values under their smoothed line: the same hue, nearer to the background."""
+    if color.ansi is not None or background.ansi is not None:
+        return base + Style(color=color.rich_color, dim=True)
+    return base + Style(color=color.blend(background, _DIM, alpha=1.0).rich_color)
+
+
+def _parse(text: str) -> Color | None:
+    try:
+        return Color.parse(text)
+    except ColorParseError:
+        return None
+
+
+def _distance(one: Color, other: Color) -> float:
+    """Redmean: a cheap distance that is near to how different two colours look."""
+    mean = (one.r + other.r) / 2
+    red, green, blue = one.r - other.r, one.g - other.g, one.b - other.b
+    return float(((2 + mean / 256) * red**2 + 4 * green**2 + (2 + (255 - mean) / 256) * blue**2) ** 0.5)
