@@ -34,7 +34,9 @@ def clean_line(text: str) -> str:
 
     A progress bar that redraws itself with carriage returns keeps its last state; tabs become spaces.
     """
-    text = _ESCAPES.sub("", text)
+    if text.isprintable():
+        return text
+    text = _ESCAPES.sub("", text.rstrip("\r\n"))
     if "\r" in text:
         text = next((part for part in reversed(text.split("\r")) if part.strip()), "")
     return _INVISIBLE.sub("", text.expandtabs(TAB_SIZE))
