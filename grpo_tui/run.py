@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .metrics.catalog import catalog
 from .metrics.series import NO_POINTS, Points, Series, merge
@@ -30,6 +30,7 @@ from .sources.records import (
     Setting,
     Warn,
 )
+from .sources.rollouts import read_groups
 from .sources.source import Batch, Source
 
 State: TypeAlias = Literal["running", "stalled", "ended", "died", "unknown"]
@@ -122,6 +123,7 @@ class Run:
         self.last_change: float | None = None
         self._settings: dict[str, Setting] = {}
         self._merged: dict[str, tuple[tuple[int, ...], Points]] = {}
+        self._rollouts: dict[str, Any] | None = None
         self._config: tuple[int, dict[str, ConfigValue]] | None = None
         for setting in configuration.settings_of(found, config_file):
             self._settings[setting.key] = setting
@@ -176,7 +178,8 @@ class Run:
                     self.origin = item
                     self._config = None
             case Incident():
-                self.incidents.append(item)
+                step = track.newest.last_step if item.step is None else item.step
+                self.incidents.append(replace(item, step=step))
             case Ended():
                 self.ended = True
             case Warn():
@@ -312,6 +315,15 @@ class Run:
         silent = (time.time() if now is None else now) - self.last_change
         pace = self.seconds_per_step() or STALL_LEAST / STALL_FACTOR
         return "stalled" if silent > max(STALL_LEAST, STALL_FACTOR * pace) else "running"
+
+    def rollout_index(self) -> dict[str, Any] | None:
+        """Which steps have rollouts on disk and how many groups they hold; None where there are none."""
+        if not self.found.rollouts:
+            return None
+        if self._rollouts is None:
+            groups = [group.step for path in self.found.rollouts for group in read_groups(path)]
+            self._rollouts = {"steps": sorted(set(groups)), "groups": len(groups)}
+        return self._rollouts
 
     def _fatal(self) -> bool:
         """An exception with no row after it; one that training outlived is only an incident."""

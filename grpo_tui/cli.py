@@ -1,0 +1,157 @@
+"""The command line. Parsing only: every command lives in `commands`, and nothing heavy loads here."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from pathlib import Path
+
+from . import __version__
+
+COMMANDS = {
+    "watch": "the app on a log file, a run directory, or `-` for standard input",
+    "demo": "replay a run that ships with the package",
+    "show": "what was read: framework, steps, metrics, configuration, incidents",
+    "runs": "every run under a folder",
+    "diagnose": "alerts and ranked diagnoses, without a person",
+    "playbook": "list, show, check and test playbooks",
+    "probe": "run a probe without the app",
+    "report": "a triage session as Markdown",
+    "doctor": "which interpreter, torch, device and terminal; what is missing and how to get it",
+}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole grammar of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="grpo-tui",
+        description="Beside your GRPO run: curves, alarms, guided triage and probes, from the logs as they are.",
+        epilog="example: grpo-tui train.log      (the same as: grpo-tui watch train.log)",
+    )
+    parser.add_argument("--version", action="version", version=f"grpo-tui {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for add in (_watch, _demo, _show, _runs, _diagnose, _playbook, _probe, _report, _doctor):
+        add(commands)
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, example: str
+) -> argparse.ArgumentParser:
+    return commands.add_parser(
+        name, help=COMMANDS[name], description=COMMANDS[name].capitalize() + ".", epilog=f"example: {example}"
+    )
+
+
+def _watch(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "watch", "grpo-tui watch outputs/run-1 --baseline outputs/clean-run")
+    parser.add_argument("path", help="log file, run directory, or -")
+    _run_options(parser)
+    parser.add_argument("--python", help="the training interpreter, for probes")
+
+
+def _demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "demo", "grpo-tui demo lr-too-high --speed 20")
+    parser.add_argument("name", nargs="?", default="lr-too-high", help="which run (default: lr-too-high)")
+    parser.add_argument("--speed", type=float, default=10.0, help="times the run's own speed (default: 10)")
+    parser.add_argument("--list", action="store_true", help="list the bundled runs")
+    parser.add_argument("--python", help="the interpreter for the probe's rehearsal")
+
+
+def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "show", "grpo-tui show train.log --json")
+    parser.add_argument("path")
+    parser.add_argument("--config", type=Path, help="the run's configuration (YAML or JSON)")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--once", action="store_true", help=argparse.SUPPRESS)
+
+
+def _runs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "runs", "grpo-tui runs outputs/")
+    parser.add_argument("path", metavar="ROOT")
+    parser.add_argument("--json", action="store_true")
+
+
+def _diagnose(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "diagnose", "grpo-tui diagnose train.log --answers answers.yaml --json")
+    parser.add_argument("path")
+    _run_options(parser)
+    parser.add_argument("--answers", help="a file of {observation id: value}")
+    parser.add_argument("--fail-on", choices=("info", "warning", "critical"), help="exit 1 from this severity on")
+    parser.add_argument("--json", action="store_true")
+
+
+def _playbook(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "playbook", "grpo-tui playbook check my-playbooks/")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="the playbooks that would be used")
+    listing.add_argument("--playbooks", action="append", default=[], metavar="DIR")
+    listing.add_argument("--json", action="store_true")
+    shown = actions.add_parser("show", help="one playbook, step by step")
+    shown.add_argument("name")
+    shown.add_argument("--playbooks", action="append", default=[], metavar="DIR")
+    for name, what in (("check", "find mistakes"), ("test", "run the playbooks' own tests")):
+        action = actions.add_parser(name, help=what)
+        action.add_argument("paths", nargs="*", help="files or folders (default: the bundled playbooks)")
+        action.add_argument("--json", action="store_true")
+    actions.add_parser("schema", help="the JSON Schema for editors")
+
+
+def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "probe", "grpo-tui probe ratio --run outputs/run-1 --python .venv/bin/python")
+    parser.add_argument("probe", choices=("ratio", "update"))
+    parser.add_argument("--run", metavar="PATH", help="the run whose model to probe")
+    parser.add_argument("--model", help="the model directory (default: found from the run)")
+    parser.add_argument("--tiny", action="store_true", help="rehearse on a tiny local model; no evidence")
+    parser.add_argument("--python", help="the training interpreter (default: VIRTUAL_ENV)")
+    parser.add_argument("--device", default="auto", choices=("auto", "cuda", "mps", "cpu"))
+    parser.add_argument("--out", type=Path, help="folder for the result (default: the run's state folder)")
+    parser.add_argument("--timeout", type=float, default=1800.0, help="seconds (default: 1800)")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--yes", action="store_true", help="start without asking")
+    parser.add_argument("extra", nargs="*", help="after `--`: options passed on to the probe")
+
+
+def _report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "report", "grpo-tui report ~/.local/state/grpo-tui/run-1-…/sessions/….jsonl")
+    parser.add_argument("session", help="a session file, or a run's path for its newest session")
+    parser.add_argument("--out", type=Path, help="write here instead of standard output")
+    parser.add_argument("--json", action="store_true")
+
+
+def _doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "doctor", "grpo-tui doctor --python .venv/bin/python")
+    parser.add_argument("--python", help="the training interpreter")
+    parser.add_argument("--json", action="store_true")
+
+
+def _run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", type=Path, help="the run's configuration (YAML or JSON)")
+    parser.add_argument("--baseline", help="a clean run to compare with")
+    parser.add_argument("--playbooks", action="append", default=[], metavar="DIR", help="more playbooks")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Entry point. Never a traceback for bad input; a broken pipe is no error."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0] not in COMMANDS and (words[0] == "-" or not words[0].startswith("-")):
+        words.insert(0, "watch")
+    parser = build_parser()
+    options = parser.parse_args(words)
+    if options.command is None:
+        parser.print_help()
+        return 2
+    module = importlib.import_module(f".commands.{options.command}", __package__)
+    try:
+        return int(module.run(options))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""`grpo-tui diagnose`: alerts and ranked diagnoses of a run, without a person."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from .output import compact, complain, plain, print_json
+
+SEVERITIES = ("info", "warning", "critical")
+GLYPHS = {"info": "·", "warning": "!", "critical": "✖"}
+
+
+def run(options: Namespace) -> int:
+    from ..diagnose import diagnose
+    from ..playbook.library import load_library
+    from ..run import Run
+    from ..sources.detect import SeveralRuns
+    from ..sources.source import SourceError
+    from ..summary import summarise_run
+    from .show import drain
+
+    try:
+        opened = Run.open(options.path, config_file=options.config)
+        baseline = Run.open(options.baseline) if options.baseline else None
+    except SeveralRuns as several:
+        listed = ", ".join(str(path) for path in several.paths[:8])
+        return complain(f"{options.path} holds {len(several.paths)} runs; name one of them: {listed}")
+    except SourceError as error:
+        return complain(str(error))
+    library = load_library([Path(folder) for folder in options.playbooks])
+    if library.problems:
+        return complain_playbooks(library.problems)
+    try:
+        answers = read_answers(options.answers) if options.answers else {}
+    except (OSError, ValueError) as error:
+        return complain(f"{options.answers}: {error}")
+    for one in (opened, baseline):
+        if one is not None:
+            drain(one)
+    report = diagnose(opened, library, answers=answers, baseline=baseline).to_json(summarise_run(opened))
+    if options.json:
+        print_json(report)
+    else:
+        _print(report)
+    return _exit_code(report, options.fail_on)
+
+
+def complain_playbooks(problems: list[Any]) -> int:
+    """A playbook that cannot be loaded: one line with the place, and where to read more."""
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    see = f"see: grpo-tui playbook check {first.path}"
+    return complain(f"{first.path}:{first.line}:{first.col}: {first.message}{more}; {see}")
+
+
+def read_answers(path: str) -> dict[str, Any]:
+    """`{observation id: value}` from YAML or JSON. Raises ValueError with one clear sentence."""
+    from ..playbook.load import read_mapping
+    from ..playbook.vocabulary import observations
+
+    answers = read_mapping(Path(path))
+    known = observations()
+    for key in answers:
+        if key not in known and not key.startswith("x."):
+            raise ValueError(f"unknown observation {key!r}; `grpo-tui playbook schema` lists them")
+    return answers
+
+
+def _exit_code(report: dict[str, Any], fail_on: str | None) -> int:
+    if fail_on is None:
+        return 0
+    worst = max((SEVERITIES.index(alert["severity"]) for alert in report["alerts"]), default=-1)
+    return 1 if worst >= SEVERITIES.index(fail_on) else 0
+
+
+def _print(report: dict[str, Any]) -> None:
+    run_, verdict = report["run"], report["verdict"]
+    named = verdict["diagnosis"] or ""
+    print(f"{plain(run_['path'])} · {run_['framework']} · {run_['state']} · step {run_['steps']['last']}")
+    print(f"\n{verdict['status'].upper()} {named}".rstrip())
+    for alert in report["alerts"]:
+        glyph = GLYPHS[alert["severity"]]
+        print(f"  {glyph} {alert['severity']} from step {alert['first_step']}: {plain(alert['message'])}")
+    for place, candidate in enumerate(report["candidates"][:5], 1):
+        print(f"\n  {place}. {candidate['diagnosis']} ({candidate['status']}, score {compact(candidate['score'])})")
+        for evidence in candidate["evidence"]:
+            print(f"     - {plain(evidence['text'])}")
+        for fix in candidate.get("fixes", [])[:3]:
+            print(f"     fix: {plain(fix['title'])}")
+    if report["next"]:
+        print("\n  measure next:")
+        for item in report["next"][:4]:
+            print(f"     - {plain(item['asks'])}  [{item['observation']}]")
+    if report["unchecked"]:
+        print("\n  not checked: " + "; ".join(plain(str(item)) for item in report["unchecked"][:8]))

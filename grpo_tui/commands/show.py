@@ -1,0 +1,90 @@
+"""`grpo-tui show`: what was read of a path, for people or as JSON."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from .output import compact, complain, duration, plain, print_json
+
+
+def run(options: Namespace) -> int:
+    from ..run import Run
+    from ..sources.detect import SeveralRuns
+    from ..sources.source import SourceError
+    from ..summary import SCHEMA, show_report
+
+    try:
+        opened = [Run.open(options.path, config_file=options.config)]
+    except SeveralRuns as several:
+        opened = _open_all(several.paths)
+        if not opened:
+            return complain(str(several))
+    except SourceError as error:
+        return complain(str(error))
+    for one in opened:
+        drain(one)
+    reports = [show_report(one)["run"] for one in opened]
+    if options.json:
+        several_runs = len(reports) > 1
+        print_json({"schema": SCHEMA, "runs": reports} if several_runs else {"schema": SCHEMA, "run": reports[0]})
+        return 0
+    for i, report in enumerate(reports):
+        if i:
+            print()
+        _print(report, opened[i].seconds_per_step())
+    return 0
+
+
+def drain(run: Any) -> None:
+    """Read everything that is there now, an unfinished last line included."""
+    while run.poll():
+        pass
+    run.poll(final=True)
+
+
+def _open_all(paths: list[Path]) -> list[Any]:
+    from ..run import Run
+    from ..sources.source import SourceError
+
+    opened = []
+    for path in paths:
+        try:
+            opened.append(Run.open(path))
+        except SourceError:
+            continue
+    return opened
+
+
+def _print(report: dict[str, Any], pace: float | None) -> None:
+    steps = report["steps"]
+    version = f" {report['framework_version']}" if report["framework_version"] else ""
+    print(plain(report["path"]))
+    print(f"  {report['framework']}{version} · {report['state']} · {_span(steps, report['total_steps'])}", end="")
+    print(f" · {duration(pace)} a step" if pace else "")
+    if report["segments"] > 1:
+        print(f"  {report['segments']} segments (steps went back); the newest is shown")
+    for source in report["sources"]:
+        print(f"  read {plain(source['path'])} as {source['reader']}: {source['records']} rows")
+    if report["metrics"]:
+        width = max(len(name) for name in report["metrics"])
+        print(f"\n  {'metric':<{width}}  {'last':>11}  {'min':>11}  {'max':>11}  {'rows':>6}")
+        for name, m in report["metrics"].items():
+            odd = f"  {m['nonfinite']} not finite" if m["nonfinite"] else ""
+            row = f"{compact(m['last']):>11}  {compact(m['min']):>11}  {compact(m['max']):>11}  {m['count']:>6}"
+            print(f"  {plain(name):<{width}}  {row}{odd}")
+    stated = {key: v for key, v in report["config"].items() if not v["default"]}
+    if stated:
+        print("\n  configuration: " + ", ".join(f"{key}={plain(str(v['value']))}" for key, v in stated.items()))
+    for incident in report["incidents"]:
+        print(f"  line {incident['line']}: {incident['kind']}: {plain(incident['text'])[:160]}")
+    for warning in report["warnings"]:
+        print(f"  note: {plain(warning)}")
+
+
+def _span(steps: dict[str, Any], total: int | None) -> str:
+    if not steps["count"]:
+        return "no rows yet"
+    planned = f" of {total}" if total else ""
+    return f"steps {steps['first']}–{steps['last']}{planned}, {steps['count']} rows"

@@ -1,0 +1,32 @@
+"""`grpo-tui watch`: the app beside a run."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from .diagnose import complain_playbooks
+from .output import complain
+
+
+def run(options: Namespace) -> int:
+    from ..playbook.library import load_library
+    from ..run import Run
+    from ..sources.detect import SeveralRuns
+    from ..sources.source import SourceError
+
+    library = load_library([Path(folder) for folder in options.playbooks])
+    if library.problems:
+        return complain_playbooks(library.problems)
+    try:
+        opened = Run.open(options.path, config_file=options.config)
+        baseline = Run.open(options.baseline) if options.baseline else None
+    except SeveralRuns as several:
+        listed = ", ".join(str(path) for path in several.paths[:6])
+        return complain(f"{options.path} holds {len(several.paths)} runs; name one of them: {listed}")
+    except SourceError as error:
+        return complain(str(error))
+
+    from ..tui.app import run_app
+
+    return run_app(opened, library, baseline=baseline, python=options.python)
