@@ -89,7 +89,7 @@ def quantile(points: Points, *, q: float, within: int | None = 100, now: int | N
 
 
 def drop(points: Points, *, within: int | None = 1000, now: int | None = None) -> float | None:
-    """1 - running median now / its maximum in the window; unknown unless the medians are positive or 0 [S2-1]."""
+    """1 - running median now / its maximum in the window; unknown for a metric that goes below 0 [S2-1]."""
     medians = running_median(finite(points, within, now).values)
     if not len(medians) or medians.min() < 0 or medians.max() <= 0:
         return None
@@ -241,7 +241,8 @@ def _ranks(values: Values) -> Values:
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     ranks: Values = (ends - 0.5 * (counts - 1))[inverse]
-    return ranks - ranks.mean()
+    ranks -= ranks.mean()
+    return ranks
 
 
 def ratio(points: Points, other: Points, *, within: int | None = 20, now: int | None = None) -> float | None:
