@@ -1,10 +1,14 @@
-"""Entry of `PYTHON DIR_OF_THIS_FILE ratio ...`: loads the package under a private name and runs its command line.
+"""Entry of `PYTHON DIR_OF_THIS_FILE ratio ...`: loads the package under a private name.
 
 Running a directory puts that directory first on `sys.path`, where files such as `device.py` would
 shadow modules of the training environment. It is taken off again before anything else is imported.
 """
 
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _NAME = "grpo_tui_probes"
 
@@ -17,12 +21,12 @@ def _without_own_directory() -> str:
     return here
 
 
-def _load_main():
+def _load_main() -> "Callable[[list[str]], int]":
     """The `main` of the package's `cli`, whichever way this file was started."""
     if __package__:
-        from .cli import main
+        from . import cli
 
-        return main
+        return cli.main
     here = _without_own_directory()
     import importlib
     import importlib.util
@@ -30,6 +34,7 @@ def _load_main():
     spec = importlib.util.spec_from_file_location(
         _NAME, f"{here}/__init__.py", submodule_search_locations=[here]
     )
+    assert spec is not None and spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules[_NAME] = package
     spec.loader.exec_module(package)

@@ -15,8 +15,20 @@ from typing import Any
 
 from .errors import CannotRun
 
-DTYPE_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1,
-               "BOOL": 1, "F8_E4M3": 1, "F8_E5M2": 1}  # fmt: skip
+DTYPE_BYTES = {
+    "F64": 8,
+    "F32": 4,
+    "F16": 2,
+    "BF16": 2,
+    "I64": 8,
+    "I32": 4,
+    "I16": 2,
+    "I8": 1,
+    "U8": 1,
+    "BOOL": 1,
+    "F8_E4M3": 1,
+    "F8_E5M2": 1,
+}
 DTYPE_NAMES = {"F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16"}
 _BLOCK = 65536
 _BLOCKS_PER_FILE = 16
@@ -67,7 +79,7 @@ class Checkpoint:
 
 
 def open_checkpoint(path: Path) -> Checkpoint:
-    """Reads `config.json` and every safetensors header. Raises `CannotRun` with one line that says what is wrong."""
+    """Reads `config.json` and every safetensors header. Raises `CannotRun` in one line."""
     if not path.is_dir():
         raise CannotRun(f"no such model folder: {path}")
     adapter_only = (path / "adapter_config.json").is_file() and not (path / "config.json").is_file()
@@ -109,7 +121,9 @@ def read_header(file: Path) -> list[TensorInfo]:
         end = max((int(entry["data_offsets"][1]) for entry in header.values()), default=0)
         if 8 + length + end != size:
             raise ValueError(f"{size} bytes long, {8 + length + end} expected: cut off while copying?")
-        return [TensorInfo(name, str(e["dtype"]), tuple(map(int, e["shape"])), file) for name, e in header.items()]
+        return [
+            TensorInfo(name, str(e["dtype"]), tuple(map(int, e["shape"])), file) for name, e in header.items()
+        ]
     except (struct.error, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CannotRun(f"{file.name} is not a whole safetensors file: {error}") from None
 

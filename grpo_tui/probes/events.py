@@ -37,7 +37,7 @@ def take_stdout() -> TextIO:
 
 
 class Emitter:
-    """Writes events `{v, seq, ts, type, ...}`. Types: start, progress, metric, result, warning, error, end."""
+    """Writes `{v, seq, ts, type, ...}`; types start, progress, metric, result, warning, error, end."""
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream
@@ -46,7 +46,13 @@ class Emitter:
     def emit(self, type_: str, **fields: Any) -> None:
         if self._stream is None:
             return
-        event = {"v": PROTOCOL, "seq": self._seq, "ts": round(time.time(), 3), "type": type_, **finite(fields)}
+        event = {
+            "v": PROTOCOL,
+            "seq": self._seq,
+            "ts": round(time.time(), 3),
+            "type": type_,
+            **finite(fields),
+        }
         self._seq += 1
         try:
             self._stream.write(json.dumps(event, ensure_ascii=False) + "\n")

@@ -28,7 +28,9 @@ def _shape(name: str) -> dict[str, Any]:
 MEANINGS: dict[str, Meaning] = {
     "RATIO.NOT_DETERMINISTIC": Meaning({"probe.ratio.repeatable": "no"}, ("trainer.not-repeatable",)),
     "RATIO.NOT_BITWISE": Meaning({"probe.ratio.repeatable": "yes"}),
-    "RATIO.DROPOUT": Meaning({"probe.ratio.repeatable": "no"}, ("mismatch.dropout", "trainer.not-repeatable")),
+    "RATIO.DROPOUT": Meaning(
+        {"probe.ratio.repeatable": "no"}, ("mismatch.dropout", "trainer.not-repeatable")
+    ),
     "RATIO.BATCH_VARIANT": Meaning({"probe.ratio.batch-invariant": "no"}, ("trainer.micro-batch-variance",)),
     "RATIO.PADDING_ATTENDED": Meaning({"probe.ratio.batch-invariant": "no"}, ("mismatch.positions",)),
     "RATIO.TEMPERATURE": Meaning(_shape("temperature"), ("mismatch.temperature",)),

@@ -62,6 +62,7 @@ class Report:
 
     def add_stage(self, stage: dict[str, Any]) -> None:
         """Appends a finished stage `{id, verdict, ...}`, saves and sends it."""
+        self.at = stage["id"]
         self.document["stages"].append(stage)
         self.emitter.emit("result", stage=stage["id"], verdict=stage.get("verdict"), result=stage)
         self.save()

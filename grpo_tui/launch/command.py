@@ -1,0 +1,180 @@
+"""The plan of one probe: the exact command and everything a person should know before saying yes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpo_tui.probes
+from grpo_tui.probes.checkpoint import Checkpoint, open_checkpoint
+from grpo_tui.probes.errors import CannotRun
+from grpo_tui.probes.options import parser
+
+from .cost import CostEstimate, estimate_cost
+from .interpreter import InterpreterChoice, choose_interpreter, own_interpreter
+
+PROBES_DIR = Path(grpo_tui.probes.__file__).resolve().parent
+DEFAULT_TIMEOUT_S = 1800.0
+
+
+class PlanError(ValueError):
+    """The probe cannot be planned: no such model, an unknown option. The text is one line for a person."""
+
+
+@dataclass(frozen=True)
+class ProbePlan:
+    """One probe, ready to be shown and then run.
+
+    `argv` is the whole command; `interpreter` is None where a person still has to name one, and then the
+    plan cannot be run. `needs_device_confirmation`: a living run uses that device, ask a second time.
+    """
+
+    probe: str
+    argv: tuple[str, ...]
+    interpreter: Path | None
+    interpreter_why: str
+    device: str
+    device_why: str
+    needs_device_confirmation: bool
+    cost: CostEstimate
+    model: Path | None
+    model_why: str
+    rehearsal: bool
+    rehearsal_reason: str | None
+    out_dir: Path
+    timeout_s: float
+
+    @property
+    def ready(self) -> bool:
+        return self.interpreter is not None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables the probe's process gets beside the inherited ones (`PYTHONPATH` is taken out)."""
+        variables = {"TQDM_DISABLE": "1", "HF_HUB_OFFLINE": "1", "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+        return variables | ({"CUDA_VISIBLE_DEVICES": ""} if self.device == "cpu" else {})
+
+    def shell(self) -> str:
+        """The command as a person could type it, quoted."""
+        variables = [f"{name}={shlex.quote(value)}" for name, value in self.environment.items()]
+        return " ".join(["env -u PYTHONPATH", *variables, shlex.join(self.argv)])
+
+
+def plan_probe(
+    probe: str,
+    *,
+    out_dir: Path,
+    model: Path | None = None,
+    model_why: str = "given with --model",
+    run: Path | None = None,
+    python: str | Path | None = None,
+    device: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    run_alive: bool = False,
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+) -> ProbePlan:
+    """Plans `ratio` or `update`.
+
+    `model` None means the tiny rehearsal model. `run` says that the weights are this run's; without it the
+    result is a rehearsal. `options` are the probe's long options (`{"lr": 1e-6, "predict-only": True}`).
+    Raises `PlanError` in one line for a model that cannot be read and for unknown or wrong options.
+    """
+    model, out_dir = model and model.expanduser().absolute(), out_dir.expanduser().absolute()
+    options = {str(name).replace("_", "-"): value for name, value in (options or {}).items()}
+    checkpoint = _checkpoint(model)
+    choice = _interpreter(python, model)
+    device, device_why, confirm = _device(device, run_alive)
+    arguments = _arguments(probe, model, run, device, options, out_dir, timeout_s)
+    _check(arguments)
+    reason = _rehearsal(model, run)
+    dtype = str(options.get("dtype") or "auto")
+    if dtype == "auto":
+        dtype = checkpoint.dtype if checkpoint and checkpoint.dtype in ("fp32", "bf16", "fp16") else "fp32"
+    return ProbePlan(
+        probe=probe,
+        argv=(str(choice.path or "PYTHON"), str(PROBES_DIR), *arguments),
+        interpreter=choice.path,
+        interpreter_why=choice.why,
+        device=device,
+        device_why=device_why,
+        needs_device_confirmation=confirm,
+        cost=estimate_cost(probe, checkpoint, dtype, device, options),
+        model=model,
+        model_why=model_why if model else "a tiny random model, built for the rehearsal",
+        rehearsal=reason is not None,
+        rehearsal_reason=reason,
+        out_dir=out_dir,
+        timeout_s=timeout_s,
+    )
+
+
+def _checkpoint(model: Path | None) -> Checkpoint | None:
+    if model is None:
+        return None
+    try:
+        return open_checkpoint(model)
+    except CannotRun as error:
+        raise PlanError(str(error)) from None
+
+
+def _interpreter(python: str | Path | None, model: Path | None) -> InterpreterChoice:
+    choice = choose_interpreter(python)
+    if choice.path is None and model is None:
+        own = own_interpreter()
+        return own if own.path is not None else choice
+    return choice
+
+
+def _device(device: str | None, run_alive: bool) -> tuple[str, str, bool]:
+    """A living run comes first: then the CPU, and another device only after a second yes."""
+    if device in (None, "auto"):
+        if run_alive:
+            return "cpu", "the run is alive: its device is left alone", False
+        return "auto", "no living run: the accelerator if there is one, else the CPU", False
+    assert device is not None
+    if run_alive and device != "cpu":
+        return device, f"asked for; the living run may be using {device}: it can run out of memory", True
+    return device, "asked for", False
+
+
+def _rehearsal(model: Path | None, run: Path | None) -> str | None:
+    if model is None:
+        return "a tiny random model: worth nothing as evidence"
+    return None if run is not None else "nobody said that these are the run's weights"
+
+
+def _arguments(
+    probe: str,
+    model: Path | None,
+    run: Path | None,
+    device: str,
+    options: Mapping[str, Any],
+    out_dir: Path,
+    timeout_s: float,
+) -> list[str]:
+    arguments = [probe, *(["--model", str(model)] if model else ["--tiny"])]
+    if model and run:
+        arguments += ["--weights-of-run", str(run)]
+    arguments += ["--device", device]
+    for name, value in options.items():
+        if value is None or value is False:
+            continue
+        text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        arguments += [f"--{name}"] if value is True else [f"--{name}", text]
+    return [*arguments, "--timeout", f"{timeout_s:g}", "--out", str(out_dir), "--events", "-"]
+
+
+def _check(arguments: list[str]) -> None:
+    """Parses the arguments as the probe will, so that a wrong option is found before anything starts."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            parser().parse_args(arguments)
+    except SystemExit:
+        last = (said.getvalue().strip().splitlines() or ["wrong options"])[-1]
+        raise PlanError(last.partition("error: ")[2] or last) from None

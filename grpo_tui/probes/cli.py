@@ -1,0 +1,202 @@
+"""Runs one probe: signals, streams, the order of refusals, and the exit code.
+
+What can be refused without torch is refused first: a missing folder, a cut-off file, too little memory.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from .checkpoint import Checkpoint, open_checkpoint
+from .control import Control
+from .device import (
+    choose_device,
+    emulate_low_precision,
+    free_bytes,
+    import_torch,
+    import_transformers,
+    memory_budget,
+    require_memory,
+)
+from .errors import (
+    EXIT_CANCELLED,
+    EXIT_INCONCLUSIVE,
+    EXIT_OF_VERDICT,
+    EXIT_USAGE,
+    Cancelled,
+    CannotRun,
+    TimedOut,
+)
+from .events import Emitter, finite, take_stdout
+from .memory import predict_bytes, ratio_bytes, update_bytes
+from .model import Loaded, load_model, load_tokenizer, quiet_libraries
+from .options import parser
+from .report import Report
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Parses `argv`, runs the probe, returns its exit code. Owns its stdout, stderr and signals."""
+    args = parser().parse_args(argv)
+    stream = take_stdout()
+    control = Control(args.timeout)
+    control.install()
+    emitter = Emitter(stream if args.events == "-" else None)
+    report = Report(args.probe, emitter, control, args.out)
+    status, code, message = _guarded(args, report)
+    if message:
+        report.document["error"] = message
+        emitter.emit("error", message=message)
+        print(f"probes {args.probe}: {message}", file=sys.stderr)
+    verdict = report.document["verdict"]
+    emitter.emit("end", status=status, verdict=verdict, exit=code, at=report.at, path=report.path)
+    if args.events != "-" and (status != "cannot-run" or args.json):
+        stream.write(_rendered(args, report.document))
+        stream.flush()
+    return code
+
+
+def _rendered(args: Namespace, document: dict[str, Any]) -> str:
+    if args.json:
+        import json
+
+        return json.dumps(finite(document), indent=1, ensure_ascii=False) + "\n"
+    from .summary import summary
+
+    return summary(document)
+
+
+def _guarded(args: Namespace, report: Report) -> tuple[str, int, str | None]:
+    """Status, exit code and the error line. The document on disk is whole whatever happens."""
+    try:
+        verdict = _run(args, report)
+        report.finish("complete", verdict)
+        return "complete", EXIT_OF_VERDICT[verdict], None
+    except Cancelled:
+        report.finish("cancelled", "inconclusive")
+        return "cancelled", EXIT_CANCELLED, None
+    except TimedOut:
+        report.finish("timed-out", "inconclusive")
+        return "timed-out", EXIT_INCONCLUSIVE, f"--timeout of {args.timeout:g} s ran out during {report.at}"
+    except CannotRun as error:
+        return _failed(report, "cannot-run", str(error))
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and "out of memory" not in str(error):
+            return _crashed(report, error)
+        return _failed(
+            report, "cannot-run", f"out of memory during {report.at}: use fewer or shorter sequences"
+        )
+    except Exception as error:
+        return _crashed(report, error)
+
+
+def _failed(report: Report, status: str, message: str) -> tuple[str, int, str]:
+    report.document["error"] = message
+    report.finish(status, "inconclusive")
+    return status, EXIT_USAGE, message
+
+
+def _crashed(report: Report, error: BaseException) -> tuple[str, int, str]:
+    traceback.print_exception(error)
+    report.document["traceback"] = traceback.format_exc()
+    report.finish("crashed", "inconclusive")
+    return "crashed", EXIT_USAGE, f"crashed during {report.at}: {type(error).__name__}: {error}"
+
+
+def _run(args: Namespace, report: Report) -> str:
+    quiet_libraries()
+    _say_start(args, report)
+    checkpoint = _checkpoint(args, report)
+    dtype = checkpoint.dtype if args.dtype == "auto" else args.dtype
+    if dtype not in ("fp32", "bf16", "fp16"):
+        raise CannotRun(f"weights are stored as {dtype}: give --dtype bf16, fp16 or fp32")
+    _refuse_out_inside(report, checkpoint)
+    with report.control.immediate():
+        import_torch(), import_transformers()
+    device = _device(args)
+    require_memory(
+        _needed(args, checkpoint, dtype), memory_budget(args.memory_limit, free_bytes(device)), _smaller(args)
+    )
+    emulated = emulate_low_precision(device, dtype)
+    report.at = "load"
+    if args.probe == "update":
+        from .update import run_update
+
+        return run_update(args, checkpoint, dtype, device, emulated, report)
+    from .ratio import run_ratio
+
+    with report.control.immediate():
+        tokenizer = None if args.infer.startswith("file:") else load_tokenizer(checkpoint)
+        loaded = Loaded(load_model(checkpoint, dtype, device, args.attn), tokenizer, device, dtype)
+    return run_ratio(args, checkpoint, loaded, emulated, report)
+
+
+def _say_start(args: Namespace, report: Report) -> None:
+    import os
+
+    from . import ratio, update
+
+    reason = None
+    if args.tiny:
+        reason = "a tiny random model built here: worth nothing as evidence"
+    elif not args.weights_of_run:
+        reason = "nobody said that these are the run's weights (--weights-of-run RUN)"
+    report.document["rehearsal"], report.document["rehearsal_reason"] = reason is not None, reason
+    stages = ratio.STAGES if args.probe == "ratio" else update.STAGES
+    report.emitter.emit(
+        "start",
+        probe=args.probe,
+        pid=os.getpid(),
+        python=sys.executable,
+        stages=list(stages),
+        rehearsal=reason is not None,
+        rehearsal_reason=reason,
+        model=str(args.model or "tiny"),
+    )
+
+
+def _checkpoint(args: Namespace, report: Report) -> Checkpoint:
+    if not args.tiny:
+        return open_checkpoint(args.model)
+    with report.control.immediate():
+        from .tiny import tiny_model
+
+        return open_checkpoint(tiny_model(args.work, args.tiny_dtype, args.seed))
+
+
+def _refuse_out_inside(report: Report, checkpoint: Checkpoint) -> None:
+    if report.out is None:
+        return
+    out, model = report.out.resolve(), checkpoint.path.resolve()
+    if out == model or model in out.parents:
+        report.out = None
+        raise CannotRun(f"--out {out} lies in the checkpoint folder, which is never written to")
+
+
+def _device(args: Namespace) -> Any:
+    device = choose_device(args.device)
+    if args.threads:
+        import_torch().set_num_threads(args.threads)
+    return device
+
+
+def _needed(args: Namespace, checkpoint: Checkpoint, dtype: str) -> int:
+    if args.probe == "ratio":
+        if checkpoint.adapter_only:
+            raise CannotRun(
+                f"{checkpoint.path} holds only an adapter: merge it first (a fresh adapter changes "
+                "nothing, so comparing without it would prove nothing)"
+            )
+        return ratio_bytes(checkpoint, dtype, args.n, args.max_new, args.micro_batch)
+    if args.predict_only or checkpoint.adapter_only:
+        return predict_bytes(checkpoint)
+    return update_bytes(checkpoint, dtype, args.modes, args.micro_batch, args.max_new)
+
+
+def _smaller(args: Namespace) -> str:
+    if args.probe == "update" and not args.predict_only:
+        return "--predict-only streams the weights and needs one tensor at a time"
+    return "use fewer sequences and shorter ones: --n 2 --max-new 16 --micro-batch 1"

@@ -1,0 +1,324 @@
+"""The ratio probe `[S0-14]`: unmoved weights, the same token ids, read three ways.
+
+A: the trainer's forward twice. B: the same ids in other batches, which measures this model's own noise
+floor. C: the trainer against the inference side. A differs: the training framework is not repeatable.
+A agrees and C differs: the two sides use different conventions, and the importance ratio will read that as
+a change of the policy. A later stage means nothing if an earlier one fails, so the probe stops there.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import thresholds
+from .checkpoint import Checkpoint
+from .device import LOW_PRECISION, describe_env, set_deterministic
+from .findings import Finding
+from .forward import LAYOUTS, scan_sample, trainer_logps
+from .model import Loaded, dropouts, encode, static_check, subject_of, switch_off_dropout
+from .prompts import Rollout, load_prompts, load_rollouts
+from .ratio_findings import findings_a, findings_b, findings_static
+from .ratio_stats import Comparison, Rows, by_position, compare, worst_tokens
+from .report import Report, worst
+from .sampling import generate_rollouts
+from .shape import Reading, precision_finding, read_shape
+
+STAGES = ("static", "rollout", "A", "B", "C", "scan")
+FEW_TOKENS, FEW_SEQUENCES = 400, 8
+
+
+@dataclass
+class _Run:
+    """What the stages share: the options, the loaded model, the rollouts and what was found so far."""
+
+    args: Namespace
+    loaded: Loaded
+    report: Report
+    rollouts: list[Rollout] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    floor: float = 0.0
+    unequal: int = 0
+
+    @property
+    def trainer_t(self) -> float:
+        own = self.args.trainer_temperature
+        return float(self.args.temperature if own is None else own)
+
+    def tick(self, stage: str) -> Any:
+        return lambda done, total: self.report.progress(stage, done, total)
+
+    def logps(self, layout: str, stage: str) -> Rows:
+        return trainer_logps(
+            self.loaded, self.rollouts, layout, self.trainer_t, self.args.micro_batch, self.tick(stage)
+        )
+
+    def compare(self, train: Rows, infer: Rows) -> Comparison:
+        return compare(train, infer, self.args.eps_low, self.args.eps_high)
+
+
+def run_ratio(args: Namespace, checkpoint: Checkpoint, loaded: Loaded, emulated: bool, report: Report) -> str:
+    """Runs the stages in order and returns the verdict; `report` holds the document."""
+    report.document["env"] = describe_env(loaded.device, loaded.dtype, emulated)
+    report.document["subject"] = subject_of(checkpoint, loaded.tokenizer, args.weights_of_run)
+    run = _Run(args, loaded, report)
+    verdict = _stages(run, checkpoint)
+    report.set_facts(run.facts)
+    return verdict
+
+
+def _stages(run: _Run, checkpoint: Checkpoint) -> str:
+    verdicts = [_static(run, checkpoint)]
+    if verdicts[-1] == "fail":
+        return _stopped(run, verdicts, "static")
+    verdicts.append(_rollout(run))
+    if not run.rollouts:
+        return _stopped(run, verdicts, "rollout")
+    verdict, first = _repeat(run)
+    verdicts.append(verdict)
+    if first is None:
+        return _stopped(run, verdicts, "A")
+    verdicts.append(_batches(run, first))
+    if verdicts[-1] == "fail":
+        return _stopped(run, verdicts, "B")
+    verdicts.append(_engine(run, first))
+    return worst(verdicts)
+
+
+def _stopped(run: _Run, verdicts: list[str], stage: str) -> str:
+    run.report.warn(f"stopped after {stage}, which failed: later stages mean nothing before it is repaired")
+    return worst(verdicts)
+
+
+def _static(run: _Run, checkpoint: Checkpoint) -> str:
+    facts = static_check(checkpoint, run.loaded.model, run.loaded.tokenizer)
+    run.report.document["subject"]["param_dtypes"] = facts["param_dtypes"]
+    run.report.document["env"]["attn"] = facts["attn"]
+    findings = findings_static(facts)
+    run.report.add_findings(findings)
+    verdict = worst(["pass", *(finding.severity for finding in findings)])
+    run.report.add_stage({"id": "static", "verdict": verdict, "facts": facts})
+    return verdict
+
+
+def _rollout(run: _Run) -> str:
+    """Gets ids and engine log-probs: sampled here, or read from a file of recorded rollouts."""
+    args = run.args
+    if args.infer.startswith("file:"):
+        path = Path(args.infer.removeprefix("file:"))
+        vocabulary = run.loaded.model.get_input_embeddings().weight.shape[0]
+        run.rollouts, run.unequal = load_rollouts(path, vocabulary, args.tokens or 4096)
+    else:
+        prompts = [encode(run.loaded.tokenizer, text) for text in load_prompts(args.prompts, _count(args))]
+        run.rollouts = generate_rollouts(
+            run.loaded,
+            prompts,
+            max_new=args.max_new,
+            temperature=args.temperature,
+            seed=args.seed,
+            micro=args.micro_batch,
+            tick=run.tick("rollout"),
+        )
+    tokens = sum(len(rollout.response_ids) for rollout in run.rollouts)
+    run.report.document["sampling"] = {
+        "infer": args.infer,
+        "temperature": args.temperature,
+        "trainer_temperature": run.trainer_t,
+        "eps_low": args.eps_low,
+        "eps_high": args.eps_high,
+        "seed": args.seed,
+    }
+    run.report.document["data"] = {
+        "sequences": len(run.rollouts),
+        "tokens": tokens,
+        "lengths": [len(r.response_ids) for r in run.rollouts],
+        "logprob_len_unequal": run.unequal,
+    }
+    _say_limits(run, tokens)
+    verdict = "pass"
+    if run.unequal:
+        verdict = "fail"
+        run.facts["probe.ratio.engine-agrees"] = "no"
+        run.report.add_findings(
+            [
+                Finding(
+                    "RATIO.LOGPROBS_MISSING",
+                    "fail",
+                    f"{run.unequal} rollouts have another number of log-probs than of ids",
+                    "ask the engine for one log-prob per sampled id (some drop tokens of split characters)",
+                    ("data.logprob_len_unequal",),
+                    1.0,
+                )
+            ]
+        )
+    run.report.add_stage({"id": "rollout", "verdict": verdict, **run.report.document["data"]})
+    return verdict
+
+
+def _count(args: Namespace) -> int:
+    return int(max(1, -(-args.tokens // args.max_new)) if args.tokens else args.n)
+
+
+def _say_limits(run: _Run, tokens: int) -> None:
+    if tokens < FEW_TOKENS or len(run.rollouts) < FEW_SEQUENCES:
+        run.report.warn(
+            f"{tokens} tokens in {len(run.rollouts)} sequences: "
+            f"below {FEW_TOKENS} in {FEW_SEQUENCES} the numbers jump"
+        )
+    if run.loaded.dtype in LOW_PRECISION:
+        run.report.warn(
+            "weights that are a few small steps old are below the rounding of "
+            f"{run.loaded.dtype}: agreement here does not prove that the engine has the newest weights"
+        )
+    if run.args.infer == "hf":
+        run.report.warn(
+            "the inference side is HF generate in this process, not the run's own engine; use "
+            "--infer file:rollouts.jsonl with ids and log-probs the engine gave"
+        )
+
+
+def _repeat(run: _Run) -> tuple[str, Rows | None]:
+    """A: in the run's own mode, then without dropout. Returns the verdict and A1 (None if A fails)."""
+    active = dropouts(run.loaded.model)
+    as_run = "pass"
+    if active or run.loaded.device.type != "cpu":
+        as_run = _repeat_once(run, "A.as-run", active)[0]
+        switch_off_dropout(run.loaded.model)
+        run.report.document["env"]["flags"] = set_deterministic(run.loaded.device)
+    verdict, first = _repeat_once(run, "A", {})
+    run.facts["probe.ratio.repeatable"] = "no" if "fail" in (as_run, verdict) else "yes"
+    return worst([as_run, verdict]), first if verdict != "fail" else None
+
+
+def _repeat_once(run: _Run, stage: str, active: dict[str, float]) -> tuple[str, Rows]:
+    first, second = run.logps("trainer", stage), run.logps("trainer", stage)
+    stats = run.compare(first, second)
+    verdict, used = thresholds.verdict_a(stats, run.loaded.dtype)
+    run.report.add_findings(findings_a(stage, stats, verdict, active))
+    _add(run, stage, verdict, stats, used, first, second, {"dropout": active})
+    return verdict, first
+
+
+def _batches(run: _Run, first: Rows) -> str:
+    """B: the same ids alone, padded on the other side, and in reversed order with extra padding."""
+    variants, verdicts = {}, []
+    for layout in LAYOUTS:
+        stats = run.compare(first, run.logps(layout, "B"))
+        verdict, used = thresholds.verdict_b(stats, run.loaded.dtype)
+        variants[layout] = {"verdict": verdict, **stats.as_dict()}
+        verdicts.append(verdict)
+        run.report.metric("B", f"mean_abs.{layout}", stats.mean_abs)
+    worst_layout = max(variants, key=lambda name: (variants[name]["nonfinite"], variants[name]["mean_abs"]))
+    verdict = worst(verdicts)
+    run.floor = variants[worst_layout]["mean_abs"]
+    run.facts["probe.ratio.batch-invariant"] = "yes" if verdict == "pass" else "no"
+    run.report.add_findings(findings_b(variants, verdict))
+    stats_of_worst = {key: value for key, value in variants[worst_layout].items() if key != "verdict"}
+    run.report.add_stage(
+        {
+            "id": "B",
+            "verdict": verdict,
+            "stats": stats_of_worst,
+            "variants": variants,
+            "thresholds": used,
+            "worst_layout": worst_layout,
+        }
+    )
+    return verdict
+
+
+def _engine(run: _Run, first: Rows) -> str:
+    """C: the trainer against the inference side, then the scan for a reading that explains it."""
+    engine_dtype = run.loaded.dtype if run.args.engine_dtype == "same" else run.args.engine_dtype
+    pair = thresholds.noisier(run.loaded.dtype, engine_dtype)
+    floor = thresholds.own_floor(run.floor, pair)
+    run.report.document["floor"] = {"measured_b": run.floor, "mean_abs": floor, "pair": pair}
+    infer = [list(rollout.logprobs) for rollout in run.rollouts]
+    stats = run.compare(first, infer)
+    verdict, used, checks = thresholds.verdict_c(stats, pair, floor)
+    hypotheses = _scan(run, stats, verdict, checks)
+    reading = read_shape(stats, verdict, hypotheses, run.trainer_t)
+    verdict = _settle(run, reading, verdict, engine_dtype)
+    if run.unequal:
+        verdict = "fail"
+    run.facts |= {
+        "probe.ratio.engine-agrees": {"pass": "yes", "fail": "no"}.get(verdict, "unknown"),
+        "probe.ratio.outside-clip": stats.out_clip,
+        "probe.ratio.shape": reading.shape,
+    }
+    _add(run, "C", verdict, stats, used, first, infer, {"checks": checks, "shape": reading.shape})
+    return verdict
+
+
+def _scan(run: _Run, stats: Comparison, verdict: str, checks: dict[str, str]) -> list[dict[str, Any]]:
+    wanted = run.args.scan == "on" or (
+        run.args.scan == "auto" and (verdict != "pass" or stats.one_sided >= 0.65)
+    )
+    if not wanted or stats.n == 0 or stats.mean_abs <= 1e-5:
+        return []
+    import torch
+
+    from .scan import MAX_TOKENS, scan
+
+    logits, lengths = scan_sample(
+        run.loaded, run.rollouts, run.args.micro_batch, MAX_TOKENS, run.tick("scan")
+    )
+    chosen = [(rollout, length) for rollout, length in zip(run.rollouts, lengths, strict=False)]
+    ids = torch.tensor([token for rollout, length in chosen for token in rollout.response_ids[:length]])
+    infer = torch.tensor([value for rollout, length in chosen for value in rollout.logprobs[:length]])
+    keep = infer.isfinite()
+    if not bool(keep.all()):
+        return []
+    outcome: dict[str, Any] = scan(logits, ids, infer, run.trainer_t, lengths, run.report.control)
+    run.report.document["hypotheses"] = outcome["hypotheses"]
+    run.report.add_stage({"id": "scan", "verdict": None, **outcome})
+    hypotheses: list[dict[str, Any]] = outcome["hypotheses"]
+    return hypotheses
+
+
+def _settle(run: _Run, reading: Reading, verdict: str, engine_dtype: str) -> str:
+    """Adds C's findings. A named cause makes C fail even where its sizes hide below the floor."""
+    findings = [reading.finding] if reading.finding else []
+    if engine_dtype == "quantised":
+        findings.append(
+            Finding(
+                "RATIO.QUANTISED_ENGINE",
+                "warn",
+                "the engine is quantised: a mismatch is expected",
+                "correct with truncated or masked importance sampling (TIS/MIS)",
+                ("stages.C.stats.mean_abs",),
+            )
+        )
+    elif engine_dtype != run.loaded.dtype and verdict != "pass":
+        findings.append(
+            precision_finding(f"the engine computes in {engine_dtype}, the trainer in {run.loaded.dtype}")
+        )
+    run.report.add_findings(findings)
+    return worst([verdict, *(finding.severity for finding in findings if finding is reading.finding)])
+
+
+def _add(
+    run: _Run,
+    stage: str,
+    verdict: str,
+    stats: Comparison,
+    used: dict[str, Any],
+    train: Rows,
+    infer: Rows,
+    more: dict[str, Any],
+) -> None:
+    ids = [list(rollout.response_ids) for rollout in run.rollouts]
+    run.report.metric(stage, "mean_abs", stats.mean_abs)
+    run.report.add_stage(
+        {
+            "id": stage,
+            "verdict": verdict,
+            "stats": stats.as_dict(),
+            "thresholds": used,
+            **more,
+            "worst_tokens": worst_tokens(train, infer, ids),
+            "by_position": by_position(train, infer),
+        }
+    )

@@ -1,0 +1,168 @@
+"""The hypothesis scan: which other reading of the trainer's logits gives the engine's numbers?
+
+The trainer side holds full logits, so the same ids can be re-scored under a temperature, top-p, top-k, a
+bf16 log_softmax or a shift; the reading with the smallest residual mean |Δ| names the cause and its value.
+Order of truncation as in HF and vLLM: temperature, then top-k, then top-p, then renormalise.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .control import Control
+
+MAX_TOKENS = 256
+_CHUNK = 64
+_EXPLAINS = 0.6
+_INSEPARABLE = 1.25
+_NOT_KEPT = 20.0
+T_COARSE = [round(0.3 + 0.1 * i, 2) for i in range(18)]
+TOP_K = (None, 20, 40, 50, 100)
+TOP_P = (None, 0.5, 0.8, 0.9, 0.95, 0.99)
+
+
+def scan(
+    logits: Any, ids: Any, infer: Any, trainer_t: float, lengths: list[int], control: Control
+) -> dict[str, Any]:
+    """Ranks readings of raw `logits` (fp32 or bf16, [n, V]) of the chosen `ids` [n] against `infer` [n].
+
+    `lengths` are the tokens of each sequence, in order (for shifts). Returns `{identity, hypotheses}`;
+    hypotheses `{name, kind, params, residual, identity}` hold only readings that explain the numbers
+    (residual < 0.6 of the identity's), best first, with all that are within 1.25 of the best.
+    """
+    import torch
+
+    sorted_logits = torch.cat(
+        [part.float().sort(dim=-1, descending=True).values for part in logits.split(_CHUNK)]
+    )
+    chosen = logits.gather(1, ids[:, None])[:, 0].float()
+    ranks = torch.cat(
+        [
+            (part.float() > mine[:, None]).sum(-1)
+            for part, mine in zip(logits.split(_CHUNK), chosen.split(_CHUNK), strict=True)
+        ]
+    )
+    table = _Table(sorted_logits, chosen, ranks, infer.float())
+    identity = table.residual(trainer_t, None, None)
+    found = _temperatures(table, control) + _truncations(table, trainer_t, control)
+    found += _precision(logits, ids, infer, trainer_t) + _shifts(table, trainer_t, lengths)
+    explaining = sorted((h for h in found if h["residual"] < _EXPLAINS * identity), key=_rank)
+    best = explaining[0]["residual"] if explaining else 0.0
+    kept = [{**h, "identity": identity} for h in explaining if h["residual"] <= _INSEPARABLE * best + 1e-7]
+    return {"identity": identity, "tokens": len(ids), "hypotheses": kept[:6]}
+
+
+def _rank(hypothesis: dict[str, Any]) -> tuple[float, int]:
+    """By residual to three digits, then by the number of parameters: the simpler of two equals wins."""
+    residual = hypothesis["residual"]
+    rounded = float(f"{residual:.2e}") if residual > 0 else 0.0
+    return rounded, len(hypothesis["params"])
+
+
+class _Table:
+    """Rows sorted once; a temperature keeps the order, so every reading is a sum over the sorted row."""
+
+    def __init__(self, sorted_logits: Any, chosen: Any, ranks: Any, infer: Any) -> None:
+        self.sorted, self.chosen, self.ranks, self.infer = sorted_logits, chosen, ranks, infer
+
+    def logps(self, t: float, k: int | None, p: float | None) -> Any:
+        """Log-probs [n] of the chosen ids after T, top-k, top-p; -20 nats off where the id was not kept."""
+        import torch
+
+        parts = zip(*(x.split(_CHUNK) for x in (self.sorted, self.chosen, self.ranks)), strict=True)
+        out = []
+        for rows, chosen, rank in parts:
+            scaled = (rows if k is None else rows[:, :k]) / t
+            norm = scaled.logsumexp(-1)
+            kept = torch.full_like(rank, scaled.shape[1])
+            if p is not None:
+                mass = (scaled - norm[:, None]).exp().cumsum(-1)
+                kept = (mass < p).sum(-1) + 1
+                norm = norm + mass.gather(1, (kept.clamp(max=scaled.shape[1]) - 1)[:, None])[:, 0].log()
+            logp = chosen / t - norm
+            out.append(torch.where(rank < kept, logp, torch.full_like(logp, math.inf)))
+        return torch.cat(out)
+
+    def residual(self, t: float, k: int | None, p: float | None) -> float:
+        return _residual(self.logps(t, k, p), self.infer)
+
+
+def _residual(logps: Any, infer: Any) -> float:
+    return float((logps - infer).abs().clamp(max=_NOT_KEPT).double().mean())
+
+
+def _hypothesis(name: str, kind: str, params: dict[str, Any], residual: float) -> dict[str, Any]:
+    return {"name": name, "kind": kind, "params": params, "residual": residual}
+
+
+def _temperatures(table: _Table, control: Control) -> list[dict[str, Any]]:
+    """A coarse grid over T, then steps of 0.01 around its best."""
+    residuals = {}
+    for t in T_COARSE:
+        control.check()
+        residuals[t] = table.residual(t, None, None)
+    centre = min(residuals, key=lambda t: residuals[t])
+    for step in range(-9, 10):
+        control.check()
+        t = round(centre + step / 100, 2)
+        residuals.setdefault(t, table.residual(t, None, None))
+    best = min(residuals, key=lambda t: residuals[t])
+    return [_hypothesis(f"engine at T={best:g}", "sampling", {"T": best}, residuals[best])]
+
+
+def _truncations(table: _Table, trainer_t: float, control: Control) -> list[dict[str, Any]]:
+    """Products T x top-k x top-p, with T from the trainer's own and the usual sampling values."""
+    found = []
+    for t in dict.fromkeys((trainer_t, 1.0, 0.6, 0.7, 0.8, 0.9)):
+        for k in TOP_K:
+            if k is not None and k >= table.sorted.shape[1]:
+                continue
+            for p in TOP_P:
+                control.check()
+                if k is None and p is None:
+                    continue
+                params = {"T": t} | ({"k": k} if k else {}) | ({"p": p} if p else {})
+                name = "engine with " + ", ".join(f"{key}={value:g}" for key, value in params.items())
+                found.append(_hypothesis(name, "sampling", params, table.residual(t, k, p)))
+    return found
+
+
+def _precision(logits: Any, ids: Any, infer: Any, trainer_t: float) -> list[dict[str, Any]]:
+    """log_softmax taken in bf16, and logits rounded to bf16 before an fp32 log_softmax."""
+    import torch
+
+    found = []
+    for name, upcast in (("log_softmax in bf16", False), ("logits rounded to bf16", True)):
+        out = []
+        for part, chosen in zip(logits.split(_CHUNK), ids.split(_CHUNK), strict=True):
+            rounded = (part.float() / trainer_t).bfloat16()
+            rounded = rounded.float() if upcast else rounded
+            out.append(rounded.log_softmax(-1).gather(1, chosen[:, None])[:, 0].float())
+        kind = "bf16" if not upcast else "rounding"
+        found.append(_hypothesis(name, kind, {}, _residual(torch.cat(out), infer.float())))
+    return found
+
+
+def _shifts(table: _Table, trainer_t: float, lengths: list[int]) -> list[dict[str, Any]]:
+    """Log-probs that belong to a neighbour, in other units, or of another thing than the chosen token."""
+    logps = table.logps(trainer_t, None, None)
+    rows, infer_rows = logps.split(lengths), table.infer.split(lengths)
+    found = []
+    for by in (-2, -1, 1, 2):
+        pairs = [
+            (t[max(0, -by) : len(t) - max(0, by)], i[max(0, by) : len(i) - max(0, -by)])
+            for t, i in zip(rows, infer_rows, strict=True)
+            if len(t) > abs(by)
+        ]
+        if pairs:
+            size = sum(float((t - i).abs().clamp(max=_NOT_KEPT).sum()) for t, i in pairs)
+            residual = size / sum(len(t) for t, _ in pairs)
+            found.append(_hypothesis(f"log-probs shifted by {by:+d}", "shift", {"by": by}, residual))
+    best = table.sorted[:, 0] / trainer_t - (table.sorted / trainer_t).logsumexp(-1)
+    others = (
+        ("log2 instead of ln", logps / math.log(2)),
+        ("probabilities instead of log-probs", logps.exp()),
+        ("the log-prob of the likeliest token", best),
+    )
+    return found + [_hypothesis(name, "other", {}, _residual(value, table.infer)) for name, value in others]

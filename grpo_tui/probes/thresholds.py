@@ -1,0 +1,102 @@
+"""Default limits of the ratio probe, and the verdict of a comparison against them.
+
+There is no universal number `[S0-18]`: a limit is the larger of a table value for the dtype pair and a
+multiple of the floor measured on this very model (comparison B), and is stored with each result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .ratio_stats import Comparison
+
+TABLE_FLOOR = {"fp32": 2.2e-6, "fp16": 0.0043, "bf16": 0.030, "quantised": 0.060}
+"""Mean |Δ| of a clean KV-cache decode against a full forward, SmolLM2-135M, by dtype."""
+FLOOR_P99 = {"fp32": 1.1e-5, "fp16": 0.05, "bf16": 0.16}
+B_PASS = {"fp32": 1e-5, "fp16": 0.004, "bf16": 0.02}
+B_WARN_FACTOR = 5.0
+C_MEAN = {"fp32": (1e-4, 0.01), "fp16": (0.01, 0.03), "bf16": (0.05, 0.08), "quantised": (0.08, 0.15)}
+C_P99 = {"fp16": (0.05, 0.3), "bf16": (0.3, 1.0)}
+FLOOR_FACTORS = (1.7, 2.7)
+OUT_CLIP = {"fp32": (0.0, 0.01), "fp16": (0.0, 0.01), "bf16": (0.01, 0.05), "quantised": (0.05, 0.15)}
+_NOISY = {"fp32": 0, "fp16": 1, "bf16": 2, "quantised": 3}
+_QUIET = 1e-5
+_MANY = 100
+
+
+@dataclass(frozen=True)
+class Limit:
+    """`value` passes up to `passes`, warns up to `warns`, fails above (or below, where `floor` is set)."""
+
+    passes: float
+    warns: float
+    floor: bool = False
+
+    def verdict(self, value: float) -> str:
+        sign = -1 if self.floor else 1
+        if sign * value <= sign * self.passes:
+            return "pass"
+        return "warn" if sign * value <= sign * self.warns else "fail"
+
+
+def noisier(one: str, other: str) -> str:
+    """Of two precisions the one that sets the floor."""
+    return max(one, other, key=lambda name: _NOISY.get(name, 2))
+
+
+def verdict_a(stats: Comparison, dtype: str) -> tuple[str, dict[str, Any]]:
+    """A: two identical trainer forwards. Bit-equal passes; within the dtype's rounding warns; else fails."""
+    limit = FLOOR_P99.get(dtype, FLOOR_P99["bf16"])
+    used = {"bit_equal": 1.0, "max_abs_warn": limit}
+    if stats.nonfinite:
+        return "fail", used
+    if stats.bit_equal == 1.0:
+        return "pass", used
+    return ("warn" if stats.max_abs <= limit else "fail"), used
+
+
+def verdict_b(stats: Comparison, dtype: str) -> tuple[str, dict[str, Any]]:
+    """B: the same ids in another batch. Above five times the limit it is no rounding any more."""
+    limit = B_PASS.get(dtype, B_PASS["bf16"])
+    used = {"mean_abs": [limit, limit * B_WARN_FACTOR]}
+    return ("fail" if stats.nonfinite else Limit(limit, limit * B_WARN_FACTOR).verdict(stats.mean_abs)), used
+
+
+def own_floor(b_mean: float, pair: str) -> float:
+    """F = max(B mean |Δ|, table value of the dtype pair)."""
+    return max(b_mean, TABLE_FLOOR[pair])
+
+
+def verdict_c(stats: Comparison, pair: str, floor: float) -> tuple[str, dict[str, Any], dict[str, str]]:
+    """C: trainer against inference. Returns the verdict, the limits used and the verdict of each check."""
+    limits = _limits_c(pair, floor)
+    checks = {name: limit.verdict(getattr(stats, name)) for name, limit in limits.items()}
+    if stats.mean_abs > _QUIET and stats.n >= _MANY:
+        checks["one_sided"] = Limit(0.65, 0.90).verdict(stats.one_sided)
+        limits["one_sided"] = Limit(0.65, 0.90)
+        if stats.bit_equal < 0.5:
+            checks["coherence_scaled"] = Limit(2.0, 3.0).verdict(stats.coherence_scaled)
+            limits["coherence_scaled"] = Limit(2.0, 3.0)
+    if (stats.grid_infer >= 0.99) != (stats.grid_train >= 0.99):
+        checks["grid"] = "fail"
+    if stats.nonfinite:
+        checks["nonfinite"] = "fail"
+    used = {name: [limit.passes, limit.warns] for name, limit in limits.items()}
+    order = ("pass", "warn", "fail")
+    return order[max(order.index(value) for value in checks.values())], used, checks
+
+
+def _limits_c(pair: str, floor: float) -> dict[str, Limit]:
+    mean_pass, mean_warn = C_MEAN[pair]
+    limits = {
+        "mean_abs": Limit(max(mean_pass, FLOOR_FACTORS[0] * floor), max(mean_warn, FLOOR_FACTORS[1] * floor)),
+        "out_clip": Limit(*OUT_CLIP[pair]),
+        "out_2x": Limit(0.01, 0.01) if pair != "quantised" else Limit(0.02, 0.05),
+        "max_abs": Limit(1.0, 3.0),
+        "ess": Limit(0.98, 0.90, floor=True),
+        "k3": Limit(3e-3, 1e-2) if pair != "quantised" else Limit(1e-2, 3e-2),
+    }
+    if pair in C_P99:
+        limits["p99"] = Limit(*C_P99[pair])
+    return limits

@@ -1,0 +1,227 @@
+"""The parameter-update probe `[S3-2]`: do optimizer steps of this size reach the weights at all?
+
+First a prediction from float spacing, streamed from the files without a model. Then K real AdamW steps, in
+the run's own precision and in others for comparison, counting the elements that changed. growth =
+share(K) / share(1) tells a master copy (changes add up) from lost updates without looking inside the
+optimizer.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from .checkpoint import Checkpoint
+from .device import LOW_PRECISION, describe_env, set_deterministic
+from .errors import CannotRun
+from .model import Loaded, dtypes_by_kind, encode, load_model, load_tokenizer, subject_of, switch_off_dropout
+from .prompts import Rollout, load_prompts, load_rollouts
+from .report import Report
+from .sampling import generate_rollouts
+from .spacing import predict, threshold, total_share
+from .update_train import Optim, Trained, train, upcast_norms
+from .update_verdict import facts_of_mode, facts_of_prediction, judge, judge_prediction
+
+STAGES = ("predict", "rollout", "train")
+_GROUP = 2
+
+
+def run_update(
+    args: Namespace, checkpoint: Checkpoint, dtype: str, device: Any, emulated: bool, report: Report
+) -> str:
+    """Runs prediction and steps; returns the verdict of the as-run mode."""
+    report.document["env"] = describe_env(device, dtype, emulated)
+    report.document["subject"] = subject_of(checkpoint, None, args.weights_of_run)
+    report.document |= {
+        "lr": args.lr,
+        "dtype": dtype,
+        "optimizer": {
+            "class": "AdamW",
+            "betas": list(args.betas),
+            "eps": args.eps,
+            "weight_decay": args.weight_decay,
+        },
+    }
+    predictions = {dtype: _predict(args, checkpoint, dtype, report)}
+    if args.predict_only or checkpoint.adapter_only:
+        if checkpoint.adapter_only:
+            report.warn(
+                "only an adapter is here: its float spacing is predicted, steps need the merged or base model"
+            )
+        verdict, findings = judge_prediction(predictions[dtype], args.lr)
+        report.add_findings(findings)
+        report.document["basis"] = "predicted"
+        report.set_facts(facts_of_prediction(predictions[dtype]))
+        return verdict
+    report.document["basis"] = "measured"
+    report.document["env"]["flags"] = set_deterministic(device)
+    return _train_modes(args, checkpoint, dtype, device, predictions, report)
+
+
+def _predict(args: Namespace, checkpoint: Checkpoint, dtype: str, report: Report) -> list[dict[str, Any]]:
+    kinds = predict(checkpoint, args.lr, dtype, report)
+    report.document["predicted_total"] = total_share(kinds, "predicted")
+    report.metric("predict", "predicted_total", report.document["predicted_total"])
+    report.add_stage(
+        {
+            "id": "predict",
+            "verdict": None,
+            "dtype": dtype,
+            "lr": args.lr,
+            "kinds": kinds,
+            "predicted_total": report.document["predicted_total"],
+            "moves_below": threshold(args.lr, dtype),
+        }
+    )
+    return kinds
+
+
+def _train_modes(
+    args: Namespace,
+    checkpoint: Checkpoint,
+    dtype: str,
+    device: Any,
+    predictions: dict[str, list[dict[str, Any]]],
+    report: Report,
+) -> str:
+    modes = _modes(args, dtype)
+    report.document["modes"] = []
+    batches: list[list[Rollout]] = []
+    verdict = "inconclusive"
+    for mode in modes:
+        stored = "fp32" if mode == "fp32" else dtype
+        with report.control.immediate():
+            model = load_model(checkpoint, stored, device, args.attn)
+        tokenizer = None if args.batch else load_tokenizer(checkpoint)
+        loaded = Loaded(model, tokenizer, device, stored)
+        switch_off_dropout(model)
+        if not batches:
+            batches = _batches(args, loaded, report)
+        if mode == "fp32-norms":
+            upcast_norms(model)
+        if stored not in predictions:
+            predictions[stored] = predict(checkpoint, args.lr, stored, report)
+        entry = _train_one(args, loaded, mode, batches, predictions[stored], report)
+        if mode == modes[0]:
+            verdict = _settle(args, entry, batches, report)
+    return verdict
+
+
+def _modes(args: Namespace, dtype: str) -> list[str]:
+    """as-run first, always; modes that mean nothing for an fp32 model are left out."""
+    asked = [mode for mode in args.modes if mode != "as-run"]
+    return ["as-run", *(asked if dtype in LOW_PRECISION else [])]
+
+
+def _train_one(
+    args: Namespace,
+    loaded: Loaded,
+    mode: str,
+    batches: list[list[Rollout]],
+    predicted: list[dict[str, Any]],
+    report: Report,
+) -> dict[str, Any]:
+    optim = Optim(args.lr, args.betas, args.eps, args.weight_decay, args.max_grad_norm)
+    dtypes = dtypes_by_kind(loaded.model)
+    stage = f"train.{mode}"
+    trained = train(
+        loaded,
+        mode,
+        batches,
+        optim,
+        args.micro_batch,
+        lambda done, total: report.progress(stage, done, total),
+    )
+    entry = _entry(mode, loaded, dtypes, trained, {kind["kind"]: kind for kind in predicted})
+    report.document["modes"].append(entry)
+    report.metric(stage, "total_changed", entry["total_changed"], predicted=entry["predicted_total"])
+    report.add_stage(
+        {"id": stage, "verdict": None, "total_changed": entry["total_changed"], "growth": entry["growth"]}
+    )
+    return entry
+
+
+def _entry(
+    mode: str, loaded: Loaded, dtypes: dict[str, str], trained: Trained, predicted: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    last = max(trained.shares)
+    first_shares, shares = trained.shares[1], trained.shares[last]
+    kinds = [
+        {
+            **predicted.get(
+                kind, {"median_abs": 0.0, "half_ulp": 0.0, "predicted": 0.0, "min_lr_to_move": 0.0}
+            ),
+            "kind": kind,
+            **share,
+            "changed_step1": first_shares[kind]["changed"],
+            "changed_bf16_step1": first_shares[kind]["changed_bf16"],
+            "dtype": dtypes[kind],
+            "grad": trained.gradients[kind],
+        }
+        for kind, share in shares.items()
+    ]
+    visible_1, visible_k = total_share(kinds, "changed_bf16_step1"), total_share(kinds, "changed_bf16")
+    parameters = list(loaded.model.parameters())
+    return {
+        "mode": mode,
+        "dtype": loaded.dtype,
+        "param_dtypes": dtypes,
+        "steps": trained.steps,
+        "kinds": kinds,
+        "low_precision": loaded.dtype in LOW_PRECISION,
+        "total_changed": total_share(kinds, "changed"),
+        "total_changed_step1": total_share(kinds, "changed_step1"),
+        "total_changed_bf16": visible_k,
+        "predicted_total": total_share(kinds, "predicted"),
+        "growth": visible_k / visible_1 if last > 1 and visible_1 > 0 else None,
+        "trainable": sum(p.numel() for p in parameters if p.requires_grad),
+        "frozen": sum(p.numel() for p in parameters if not p.requires_grad),
+    }
+
+
+def _settle(args: Namespace, entry: dict[str, Any], batches: list[list[Rollout]], report: Report) -> str:
+    if not any(rollout.advantage for batch in batches for rollout in batch):
+        report.warn(
+            "all advantages are 0 (zero-variance groups): no update is due, and precision is not to blame"
+        )
+        return "inconclusive"
+    verdict, findings = judge(entry, args.lr)
+    report.add_findings(findings)
+    report.set_facts(facts_of_mode(entry))
+    return verdict
+
+
+def _batches(args: Namespace, loaded: Loaded, report: Report) -> list[list[Rollout]]:
+    """One distinct batch per step, advantages ±1 inside groups of two, or the person's own rollouts."""
+    if args.batch:
+        return _recorded(args, loaded)
+    size = max(_GROUP, args.n - args.n % _GROUP)
+    prompts = [
+        encode(loaded.tokenizer, text) for text in load_prompts(args.prompts, args.steps * size // _GROUP)
+    ]
+    twice = [prompt for prompt in prompts for _ in range(_GROUP)]
+    rollouts = generate_rollouts(
+        loaded,
+        twice,
+        max_new=args.max_new,
+        temperature=args.temperature,
+        seed=args.seed,
+        micro=8,
+        tick=lambda done, total: report.progress("rollout", done, total),
+    )
+    signed = [
+        Rollout(r.prompt_ids, r.response_ids, r.logprobs, None, 1.0 if index % _GROUP == 0 else -1.0)
+        for index, r in enumerate(rollouts)
+    ]
+    return [signed[begin : begin + size] for begin in range(0, len(signed), size)]
+
+
+def _recorded(args: Namespace, loaded: Loaded) -> list[list[Rollout]]:
+    vocabulary = loaded.model.get_input_embeddings().weight.shape[0]
+    rollouts, _ = load_rollouts(args.batch, vocabulary, args.tokens or 4096, need_logprobs=False)
+    if any(rollout.advantage is None for rollout in rollouts):
+        raise CannotRun(f"{args.batch}: every record needs an 'advantage' beside prompt_ids and response_ids")
+    size = len(rollouts) // args.steps
+    if size == 0:
+        raise CannotRun(f"{args.batch} holds {len(rollouts)} rollouts, fewer than the {args.steps} steps")
+    return [rollouts[begin : begin + size] for begin in range(0, size * args.steps, size)]
