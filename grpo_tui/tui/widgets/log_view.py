@@ -45,7 +45,8 @@ class LogView(ScrollView, can_focus=True):
         color: $foreground;
         border: round $foreground 30%;
         border-subtitle-color: $foreground;
-        overflow: scroll;
+        overflow-x: auto;
+        overflow-y: scroll;
         scrollbar-size: 1 1;
         &:focus { border: round $primary; }
         & > .log-view--error { color: $text-error; text-style: bold; }
@@ -120,7 +121,7 @@ class LogView(ScrollView, can_focus=True):
             return False
         self._current = number
         self._strips.clear()
-        middle = number - self._lines.first - self.size.height // 2
+        middle = number - self._lines.first - self._height // 2
         self.scroll_to(y=max(0, middle), animate=False, immediate=True)
         self._following = False
         self._tell()
@@ -213,7 +214,12 @@ class LogView(ScrollView, can_focus=True):
 
     @property
     def _bottom(self) -> int:
-        return min(self._lines.last, self._top + self.size.height - 1)
+        return min(self._lines.last, self._top + self._height - 1)
+
+    @property
+    def _height(self) -> int:
+        """Rows of text; the widget's own height counts a scrollbar."""
+        return self.scrollable_content_region.height
 
     def _current_or(self, line: int) -> int:
         return line if self._current is None else self._current

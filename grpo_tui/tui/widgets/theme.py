@@ -17,25 +17,23 @@ _THEME_SLOTS = ("text-primary", "text-accent", "text-success", "text-error", "te
 _ANSI_SLOTS = ("ansi_cyan", "ansi_yellow", "ansi_green", "ansi_magenta", "ansi_blue", "ansi_red")
 # Okabe and Ito's colours, which most people who see fewer colours can tell apart.
 _FALLBACKS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#0072b2", "#d55e00")
-_SEPARATE = 130.0
+_SEPARATIONS = (130.0, 90.0, 60.0)
+_ENOUGH = 5
 _LIFT = 0.3
 """How far a fallback is taken from the background, as the theme's own text colours are."""
 _DIM = 0.55
 
 
 def palette(variables: Mapping[str, str], ansi: bool) -> list[Color]:
-    """At least six colours for curves, the first ones the most different from each other."""
+    """At least five colours for curves, as different from each other as the theme allows."""
     if ansi:
         return [Color.parse(name) for name in _ANSI_SLOTS]
     background = _parse(variables.get("background", "")) or Color.parse("black")
     contrast = background.get_contrast_text(1.0)
     candidates = [_parse(variables.get(slot, "")) for slot in _THEME_SLOTS]
     candidates += [Color.parse(text).blend(contrast, _LIFT) for text in _FALLBACKS]
-    colors: list[Color] = []
-    for color in candidates:
-        if color is not None and all(_distance(color, other) > _SEPARATE for other in colors):
-            colors.append(color)
-    return colors
+    choices = [_apart(candidates, separation) for separation in _SEPARATIONS]
+    return next((colors for colors in choices if len(colors) >= _ENOUGH), choices[-1])
 
 
 def curve_colors(wanted: Sequence[tuple[str, str]], variables: Mapping[str, str], ansi: bool) -> list[Color]:
@@ -66,6 +64,14 @@ def dimmed(color: Color, background: Color, base: Style) -> Style:
     if color.ansi is not None or background.ansi is not None:
         return base + Style(color=color.rich_color, dim=True)
     return base + Style(color=color.blend(background, _DIM, alpha=1.0).rich_color)
+
+
+def _apart(candidates: Sequence[Color | None], separation: float) -> list[Color]:
+    colors: list[Color] = []
+    for color in candidates:
+        if color is not None and all(_distance(color, other) > separation for other in colors):
+            colors.append(color)
+    return colors
 
 
 def _parse(text: str) -> Color | None:

@@ -8,7 +8,7 @@ never changes them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,13 @@ class ChartSeries:
 
     name: str
     """Shown in the legend as it is: never read as markup."""
-    steps: FloatArray
-    values: FloatArray
-    """Any float, NaN and ±inf included; these break the line and are marked."""
+    steps: NDArray[Any]
+    """Numbers of any type; kept as float64, like the values."""
+    values: NDArray[Any]
+    """NaN and ±inf are welcome; they break the line and are marked."""
     color: str = ""
     """A theme variable ("primary", "text-accent"), a CSS colour, or empty for one chosen by name."""
-    smoothed: FloatArray | None = None
+    smoothed: NDArray[Any] | None = None
     """As long as `values`; without it the chart smooths the whole series itself."""
 
     def __post_init__(self) -> None:

@@ -190,11 +190,19 @@ def _paint_cursor(canvas: Canvas, layout: Layout, plot: Plot, y: Range | None) -
 
 
 def _paint_not_finite(canvas: Canvas, layout: Layout, plot: Plot) -> None:
-    """✕ on the axis under every NaN, ▲ and ▼ at the edge towards which a value went to infinity."""
-    axis_row = min(layout.height, canvas.height - 1)
+    """✕ on the axis under every NaN, ▲ and ▼ at the edge towards which a value went to infinity.
+
+    Without an axis row, ✕ takes the blank cells of the lowest row: the title counts them anyway.
+    """
     for curve in plot.curves:
+        for cell in cells_of(curve.nan_steps, plot.x, layout.width).tolist():
+            column = layout.gutter + cell
+            if layout.axis_rows:
+                canvas.put(layout.height, column, "✕", Ink.CRITICAL)
+            else:
+                bottom = slice(layout.height - 1, layout.height)
+                canvas.put_where_blank(bottom, slice(column, column + 1), "✕", Ink.CRITICAL)
         for steps, row, glyph in (
-            (curve.nan_steps, axis_row, "✕"),
             (curve.positive_inf_steps, 0, "▲"),
             (curve.negative_inf_steps, layout.height - 1, "▼"),
         ):

@@ -30,11 +30,11 @@ def nice_step(span: float, count: int) -> float:
 
 
 def linear_ticks(low: float, high: float, count: int) -> list[float]:
-    """Multiples of a nice step inside [low, high], ascending and distinct; never more than `count` + 1."""
+    """Multiples of a nice step inside [low, high], ascending; at least one, at most `count` + 1."""
     if not high > low:
         return [low]
-    # The span of a range of floats can exceed the largest float.
-    scale = 1.0 if math.isfinite(high - low) else 10.0
+    # The span of a range of floats, and the step after it, can exceed the largest float.
+    scale = 1.0 if max(abs(low), abs(high)) < 1e307 else 100.0
     step = nice_step(high / scale - low / scale, count)
     first = math.ceil(low / scale / step - 1e-9)
     last = math.floor(high / scale / step + 1e-9)
@@ -42,7 +42,7 @@ def linear_ticks(low: float, high: float, count: int) -> list[float]:
     if max(abs(first), abs(last)) > 2**52:
         return [low, high]
     ticks = [float(f"{index * step:.15g}") * scale for index in range(first, last + 1)]
-    return [tick for tick in dict.fromkeys(ticks) if math.isfinite(tick)]
+    return list(dict.fromkeys(ticks)) or linear_ticks(low, high, 2 * count)
 
 
 def log_ticks(low: float, high: float, count: int) -> list[float]:

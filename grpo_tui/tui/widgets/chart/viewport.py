@@ -76,7 +76,8 @@ class Viewport:
         if self.start is not None:
             return self.start, self.start + self.span
         end = ceil_to(extent.last, nice_step(self.span, _TWITCHES))
-        return end - self.span, end
+        start = max(extent.axis[0], end - self.span)
+        return start, start + self.span
 
     def zoom(self, factor: float, extent: Extent) -> Viewport:
         """Magnify by `factor` around a cursor in view, else the tail if followed, else the middle."""
