@@ -1,0 +1,236 @@
+"""The app: its screens, the ingest thread behind them, and the way from one to the other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from textual import work
+from textual.app import App
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from ..home import run_home
+from ..playbook.library import Library, load_library
+from ..playbook.session import SessionFile
+from ..run import Run
+from . import terminal
+from .commands import GrpoCommands
+from .desk import Desk
+from .ingest import Ingest
+from .keymap import bindings
+from .log_store import LogStore
+from .messages import SnapshotPosted
+from .probing import Probing
+from .screens.alarms import AlarmsScreen
+from .screens.base import RunScreen
+from .screens.dialogs import ConfirmDialog
+from .screens.help import HelpScreen
+from .screens.log import LogScreen
+from .screens.overview import OverviewScreen
+from .screens.triage import TriageScreen
+from .snapshot import Facts, Snapshot
+from .theme import DARK, LIGHT, severity
+from .view_state import ViewState
+
+T = TypeVar("T")
+_TOAST = {"warning": "warning", "critical": "error"}
+
+
+class GrpoApp(App[int]):
+    """One run on the screen. The run is read by the ingest thread; the app only shows snapshots."""
+
+    TITLE = "grpo-tui"
+    CSS_PATH = "app.tcss"
+    MODES: ClassVar[dict[str, str | Callable[[], Screen]]] = {
+        "overview": OverviewScreen,
+        "alarms": AlarmsScreen,
+        "triage": TriageScreen,
+        "log": LogScreen,
+    }
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    COMMANDS: ClassVar = {GrpoCommands}
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "colon"
+    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (70, "-normal"), (100, "-wide"), (160, "-huge")]
+    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-short"), (18, "-standard"), (36, "-tall")]
+
+    def __init__(
+        self,
+        run: Run,
+        library: Library,
+        *,
+        baseline: Run | None = None,
+        title: str = "",
+        probing: Probing | None = None,
+        watch: bool = True,
+    ) -> None:
+        super().__init__()
+        self.desk = Desk(run, library, baseline=baseline, name=title)
+        self.ingest = Ingest(self.desk, self._post, watch=watch)
+        self.probing = probing or Probing(run.path)
+        self.log_store = LogStore()
+        self.snapshot = Snapshot(Facts(title or run.path.name, str(run.path)))
+        self._state_file = run_home(run.path) / "view.json"
+        self.view_state = ViewState.load(self._state_file)
+        self._alarmed: set[tuple[str, str]] = set()
+        self._greeted = False
+        self._announced = ""
+
+    def _post(self, snapshot: Snapshot) -> None:
+        """Called in the ingest thread."""
+        self.post_message(SnapshotPosted(snapshot))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own style variables, for themes that do not define them."""
+        return {"faint": "#93a1b0", "line": "#5a6673", "info": "#6cb6f0"}
+
+    # -- life --------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        for theme in (DARK, LIGHT):
+            self.register_theme(theme)
+        known = self.view_state.theme in self.available_themes
+        self.theme = self.view_state.theme if known else DARK.name
+        self.switch_mode("overview")
+        if not self.is_headless:
+            self._write(terminal.PUSH_TITLE)
+        self.ingest.start()
+
+    def on_unmount(self) -> None:
+        self.ingest.stop()
+        self.view_state.save(self._state_file)
+        if not self.is_headless:
+            self._write(terminal.farewell())
+
+    def on_snapshot_posted(self, message: SnapshotPosted) -> None:
+        first = self.snapshot.reading and not message.snapshot.reading
+        self.snapshot = message.snapshot
+        self.log_store.add(self.ingest.news())
+        for screen in self.screen_stack:
+            if isinstance(screen, RunScreen) and screen.is_mounted:
+                screen.take(self.snapshot)
+        self._announce(quiet=first)
+        if first and not self._greeted:
+            self._greeted = True
+            self._offer_to_resume()
+
+    def _announce(self, *, quiet: bool) -> None:
+        """A toast for each alarm that opened or got worse; one that was there from the start is no news."""
+        for alarm in self.snapshot.open_alarms:
+            key = (alarm.id, alarm.severity)
+            if key not in self._alarmed:
+                self._alarmed.add(key)
+                if not quiet and not self.snapshot.reading:
+                    self.say(
+                        f"{severity(alarm.severity).glyph} {alarm.title}", _TOAST.get(alarm.severity, "")
+                    )
+        sequences = terminal.announce(self.snapshot)
+        if sequences != self._announced and not self.is_headless:
+            self._announced = sequences
+            self._write(sequences)
+
+    def _write(self, sequences: str) -> None:
+        if sequences and self._driver is not None and not self.is_web:
+            self._driver.write(sequences)
+
+    # -- for the screens -----------------------------------------------------------------------
+
+    async def ask(self, job: Callable[[], T]) -> T:
+        """Have the ingest thread do something with the run."""
+        return await asyncio.wrap_future(self.ingest.ask(job))
+
+    def say(self, text: str, level: str = "") -> None:
+        """A short note in the corner; text is data."""
+        known = level if level in ("warning", "error") else "information"
+        self.notify(text, severity=known, markup=False)  # type: ignore[arg-type]
+
+    def show_metric(self, name: str) -> None:
+        self.switch_mode("overview")
+        self.call_after_refresh(lambda: self._screen_of(OverviewScreen).show_metric(name))
+
+    def show_log_at_step(self, step: int) -> None:
+        """The log, near a step where the log says which line that was."""
+        lines = [i.line for i in self.snapshot.incidents if i.step is not None and i.step >= step and i.line]
+        self.switch_mode("log")
+        if lines:
+            self.call_after_refresh(lambda: self._screen_of(LogScreen).show_line(lines[0]))
+
+    @work(exclusive=True, group="walk")
+    async def walk_playbook(self, playbook: str) -> None:
+        """Start a walk, or go on with the one that is open."""
+        self.switch_mode("triage")
+        await self._screen_of(TriageScreen).walk(playbook)
+
+    def _screen_of(self, kind: type[T]) -> T:
+        for screen in self.screen_stack:
+            if isinstance(screen, kind):
+                return screen
+        raise LookupError(kind.__name__)
+
+    @work
+    async def _offer_to_resume(self) -> None:
+        session = await self.ask(self.desk.walking.unfinished)
+        if session is not None and await self.push_screen_wait(_resume_question(session)):
+            self.switch_mode("triage")
+            await self._screen_of(TriageScreen).resume(session.path)
+
+    # -- keys --------------------------------------------------------------------------------
+
+    def action_go(self, mode: str) -> None:
+        if not self.screen.is_modal:
+            self.switch_mode(mode)
+
+    def action_help(self) -> None:
+        places = self.screen.PLACES if isinstance(self.screen, RunScreen) else ()
+        self.push_screen(HelpScreen(places))
+
+    def action_toggle_theme(self) -> None:
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+        self.view_state.theme = self.theme
+
+    @work
+    async def action_leave(self) -> None:
+        walk = self.snapshot.walk
+        if walk is not None and walk.step is not None:
+            question = f"Leave in the middle of “{walk.title}”?"
+            detail = (
+                f"Step {walk.step.number} of {walk.step.of}. Your answers are saved; you can go on next time."
+            )
+            if not await self.push_screen_wait(ConfirmDialog(question, detail)):
+                return
+        self.exit(0)
+
+
+def _resume_question(session: SessionFile) -> ConfirmDialog:
+    done = len(session.decisions())
+    started = str(session.header.get("started", ""))
+    return ConfirmDialog(
+        f"Go on with the walk “{session.playbook}”?",
+        f"It was left open: {done} step{'s' if done != 1 else ''} done, begun {started}.\n"
+        "Enter goes on, Esc starts with the curves; it stays available under triage (t).",
+    )
+
+
+def run_app(
+    run: Run | str | Path,
+    library: Library | None = None,
+    *,
+    config: Path | None = None,
+    baseline: Run | str | Path | None = None,
+    playbooks: Sequence[str | Path] = (),
+    python: str | None = None,
+    title: str = "",
+) -> int:
+    """Show a run until the person leaves; returns the exit code.
+
+    Raises `SourceError` before anything is drawn where a path holds no readable run.
+    """
+    opened = run if isinstance(run, Run) else Run.open(run, config_file=config)
+    clean = baseline if isinstance(baseline, Run | None) else Run.open(baseline)
+    known = library if library is not None else load_library([Path(folder) for folder in playbooks])
+    probing = Probing(opened.path, python=python)
+    app = GrpoApp(opened, known, baseline=clean, title=title, probing=probing)
+    return app.run() or 0

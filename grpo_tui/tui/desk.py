@@ -1,0 +1,162 @@
+"""What the ingest thread works at: the run, its alarms and the walk, and how they become a snapshot.
+
+The one file of the screen that calls the engine. Everything here runs in the ingest thread, so
+nothing here may touch a widget; what it returns is frozen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ..metrics.series import Points
+from ..playbook.library import Library
+from ..playbook.monitor import Monitor
+from ..run import Run
+from ..sources.errors import SourceError
+from .offers import offers
+from .snapshot import Facts, PointsCache, Snapshot, WalkState, ordered
+from .walking import Walking
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What one read brought. With `reset` all lines before are void."""
+
+    changed: bool = False
+    lines: tuple[tuple[int, str], ...] = ()
+    reset: bool = False
+
+
+class Desk:
+    """One run with its playbooks. Not thread-safe; the ingest thread owns it."""
+
+    def __init__(
+        self, run: Run, library: Library, *, baseline: Run | None = None, name: str = "", tag: str = ""
+    ) -> None:
+        self.run = run
+        self.library = library
+        self.walking = Walking(run, library)
+        self._baseline = baseline
+        self._baseline_points: Mapping[str, Points] = _NOTHING
+        self._monitor: Monitor | None = None
+        self._cache = PointsCache()
+        self._base = Facts(name or run.path.name or str(run.path), str(run.path), tag=tag)
+        self._facts = self._base
+        self._judged = -1
+        self._trouble: dict[str, str] = {}
+        self._reading = True
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files to be woken by."""
+        return [track.source.path for track in self.run.tracks]
+
+    def read(self) -> News:
+        """Read on, one bounded slice of every source."""
+        try:
+            batches = self.run.poll()
+        except (OSError, SourceError) as error:
+            return News(self._complain("files", str(error)))
+        if not batches:
+            return News(self._calm("files"))
+        self._calm("files")
+        prose = [batch for batch in batches if getattr(batch.source.reader, "prose", False)]
+        shown = prose or ([] if self._has_prose() else batches)
+        lines = tuple(line for batch in shown for line in batch.lines)
+        return News(True, lines, any(batch.reset for batch in shown))
+
+    def judge(self) -> bool:
+        """Bring alarms and the open walk up to date; True where there was something new."""
+        if self.run.revision == self._judged and not self._reading:
+            return False
+        self._judged = self.run.revision
+        self._guarded("alarms", self._update_alarms)
+        self._guarded("walk", self.walking.refresh)
+        self._reading = False
+        return True
+
+    def clock(self) -> bool:
+        """Whether time alone changed what the header says."""
+        before = self._facts
+        return self._look() != before
+
+    def snapshot(self) -> Snapshot:
+        """The run as it stands."""
+        names = ordered(self.run.names())
+        alarms = tuple(self._monitor.alarms) if self._monitor is not None else ()
+        return Snapshot(
+            facts=self._look(),
+            names=names,
+            points=self._cache.of(self.run, names),
+            alarms=alarms,
+            config=MappingProxyType(dict(self.run.config)),
+            incidents=tuple(self.run.incidents),
+            warnings=(*self.run.warnings, *self._trouble.values()),
+            baseline=self._baseline_points,
+            offers=offers(self.run, self.library, alarms, self.walking.open_playbook),
+            walk=self.walking.state(),
+            reading=self._reading,
+        )
+
+    def walk(self, move: Callable[[Walking], object]) -> WalkState | None:
+        """Make one move of the walk and say where it stands then."""
+        move(self.walking)
+        return self.walking.state()
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _has_prose(self) -> bool:
+        return any(getattr(track.source.reader, "prose", False) for track in self.run.tracks)
+
+    def _update_alarms(self) -> None:
+        if self._monitor is None:
+            self._read_baseline()
+            self._monitor = Monitor(self.run, self.library, self._baseline)
+        self._monitor.update()
+
+    def _read_baseline(self) -> None:
+        """Read the clean run to its end, once."""
+        baseline = self._baseline
+        if baseline is None:
+            return
+        while baseline.poll():
+            pass
+        baseline.poll(final=True)
+        self._baseline_points = PointsCache().of(baseline, baseline.names())
+
+    def _look(self) -> Facts:
+        run = self.run
+        self._facts = replace(
+            self._base,
+            framework=run.framework,
+            version=run.framework_version,
+            step=run.step,
+            total=run.total_steps,
+            pace=run.seconds_per_step(),
+            eta=run.eta_seconds(),
+            state=run.state(),
+            segments=max(1, len(run.segments)),
+        )
+        return self._facts
+
+    def _guarded(self, what: str, work: Callable[[], object]) -> None:
+        """A fault in the engine costs its own part, never the curves."""
+        try:
+            work()
+            self._calm(what)
+        except Exception as error:
+            self._complain(what, f"{what}: {type(error).__name__}: {error}")
+
+    def _complain(self, what: str, text: str) -> bool:
+        known = self._trouble.get(what) == text
+        self._trouble[what] = text
+        return not known
+
+    def _calm(self, what: str) -> bool:
+        return self._trouble.pop(what, None) is not None

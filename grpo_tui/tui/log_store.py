@@ -1,0 +1,41 @@
+"""The newest lines of the run's log, kept once for every pane that shows them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterable
+from itertools import islice
+
+from .desk import News
+
+KEPT = 20_000
+
+
+class LogStore:
+    """Lines in the order read. `taken` counts all lines ever read, so that a pane knows what it missed."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._lines: deque[tuple[int, str]] = deque(maxlen=kept)
+        self.taken = 0
+        self.generation = 0
+        """Changes when the file was replaced and all lines before became void."""
+
+    def add(self, news: Iterable[News]) -> None:
+        for one in news:
+            if one.reset:
+                self._lines.clear()
+                self.taken = 0
+                self.generation += 1
+            self._lines.extend(one.lines)
+            self.taken += len(one.lines)
+
+    def since(self, taken: int) -> list[str]:
+        """The text of the lines read after the first `taken`, as far as they are kept."""
+        skip = max(0, len(self._lines) - (self.taken - taken))
+        return [text for _, text in islice(self._lines, skip, None)]
+
+    def place_of(self, line: int) -> int:
+        """Which line ever read (from 1) is, or follows, a line number of the file."""
+        numbers = [number for number, _ in self._lines]
+        return self.taken - len(numbers) + bisect_left(numbers, line) + 1

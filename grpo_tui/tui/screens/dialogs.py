@@ -1,0 +1,67 @@
+"""Small questions on top of a screen: one line of text, or yes and no."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from ..keymap import bindings
+from ..widgets.key_bar import KeyBar
+
+
+class TextDialog(ModalScreen[str | None]):
+    """Asks for one line; None when the person thinks better of it."""
+
+    CSS_PATH = "dialogs.tcss"
+    BINDINGS = bindings("dialog")
+
+    def __init__(self, question: str, value: str = "", hint: str = "", *, required: bool = False) -> None:
+        super().__init__()
+        self._question, self._value, self._hint = question, value, hint
+        self._required = required
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Static(self._question, markup=False, id="question")
+            yield Input(self._value, placeholder=self._hint)
+            yield KeyBar("dialog")
+
+    def on_input_submitted(self) -> None:
+        self.action_accept()
+
+    def action_accept(self) -> None:
+        text = self.query_one(Input).value
+        if self._required and not text.strip():
+            self.query_one("#question", Static).update(
+                f"{self._question}\nA few words are enough, but not none."
+            )
+            return
+        self.dismiss(text)
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)
+
+
+class ConfirmDialog(ModalScreen[bool]):
+    """Asks whether to go on. Enter is yes, Esc is no."""
+
+    CSS_PATH = "dialogs.tcss"
+    BINDINGS = bindings("dialog")
+
+    def __init__(self, question: str, detail: str = "") -> None:
+        super().__init__()
+        self._question, self._detail = question, detail
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Static(self._question, markup=False, id="question")
+            yield Static(self._detail, markup=False, id="detail")
+            yield KeyBar("dialog")
+
+    def action_accept(self) -> None:
+        self.dismiss(True)
+
+    def action_cancel(self) -> None:
+        self.dismiss(False)

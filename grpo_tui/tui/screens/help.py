@@ -1,0 +1,65 @@
+"""The help, made from the key table and from the charts' own keys: it cannot fall behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import ItemGrid, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from ..keymap import PLACES, SHOWN_KEYS, bindings, keys_of
+from ..widgets.chart import Chart
+from ..widgets.key_bar import KeyBar
+
+_COLUMN = 58
+
+
+class HelpScreen(ModalScreen[None]):
+    """Every key, the ones that work where the person came from first."""
+
+    CSS_PATH = "help.tcss"
+    BINDINGS = bindings("help")
+
+    def __init__(self, places: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self._places = places
+
+    def compose(self) -> ComposeResult:
+        order = [*self._places, *(place for place in PLACES if place not in self._places)]
+        with VerticalScroll(id="box"), ItemGrid(min_column_width=_COLUMN):
+            for place in order:
+                yield Static(section(place), markup=False)
+        yield KeyBar("help")
+
+    def on_mount(self) -> None:
+        self.query_one("#box").focus()
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+
+def section(place: str) -> Content:
+    """The keys of one place under its heading."""
+    rows = chart_keys() if place == "chart" else [(key.all_shown, key.help) for key in keys_of(place)]
+    lines = [Content.styled(PLACES[place], "bold")]
+    for keys, text in rows:
+        lines.append(Content.assemble((f"{keys:>9} ", "bold $accent"), f" {text}"))
+    return Content("\n").join([*lines, Content("")])
+
+
+def chart_keys() -> list[tuple[str, str]]:
+    """The keys of the chart widget, several keys of one action on one line."""
+    rows: dict[str, list[str]] = {}
+    for binding in Chart.BINDINGS:
+        if isinstance(binding, Binding):
+            rows.setdefault(binding.description, []).extend(_shown(binding.key.split(",")))
+    return [(" ".join(keys), text.lower()) for text, keys in rows.items()]
+
+
+def _shown(keys: Iterable[str]) -> list[str]:
+    names = {**SHOWN_KEYS, "equals_sign": "=", "comma": ",", "shift+left": "⇧←", "shift+right": "⇧→"}
+    return [names.get(key, key) for key in keys]

@@ -1,0 +1,58 @@
+"""The log, full screen: follow it, jump between errors and warnings, search."""
+
+from __future__ import annotations
+
+from textual import work
+from textual.app import ComposeResult
+
+from ..keymap import bindings
+from ..snapshot import Snapshot
+from ..widgets.log_lines import Trouble
+from ..widgets.run_log import RunLog
+from .base import RunScreen
+from .dialogs import TextDialog
+
+
+class LogScreen(RunScreen):
+    """The run's own words."""
+
+    CSS_PATH = "log.tcss"
+    BINDINGS = bindings("log")
+    PLACES = ("log",)
+
+    def compose_body(self) -> ComposeResult:
+        yield RunLog()
+
+    @property
+    def view(self) -> RunLog:
+        return self.query_one(RunLog)
+
+    def draw(self, snapshot: Snapshot) -> None:
+        self.view.catch_up(self.grpo.log_store)
+
+    def show_line(self, line: int) -> None:
+        """Go to a line of the file."""
+        self.view.catch_up(self.grpo.log_store)
+        if not self.view.goto_file_line(self.grpo.log_store, line):
+            self.grpo.say(f"line {line} is no longer kept here; it is in the file", "warning")
+
+    def action_incident(self, trouble: Trouble, direction: int) -> None:
+        if not self.view.lines.count(trouble):
+            self.grpo.say(f"no {trouble} in the lines read so far")
+        elif direction > 0:
+            self.view.action_next(trouble)
+        else:
+            self.view.action_previous(trouble)
+
+    @work
+    async def action_search(self) -> None:
+        text = await self.app.push_screen_wait(TextDialog("Find in the log", "", "case does not matter"))
+        if text and not self.view.search(text):
+            self.grpo.say(f"not found: {text}")
+
+    def action_again(self, direction: int) -> None:
+        if not self.view.search_again(direction):
+            self.grpo.say("nothing to find: start a search with /")
+
+    def action_follow(self) -> None:
+        self.view.action_follow()

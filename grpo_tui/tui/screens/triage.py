@@ -1,0 +1,276 @@
+"""Playbooks to choose from, the walk through one, and its verdict: one screen in three states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.widgets import OptionList, Static
+
+from ..keymap import bindings
+from ..probing import outcome_of
+from ..snapshot import Offer, Snapshot, WalkState
+from ..walking import Walking
+from ..widgets.choice_list import ChoiceList
+from ..widgets.metric_chart import MetricChart
+from ..widgets.playbook_list import PlaybookList
+from ..widgets.step_card import StepCard
+from ..widgets.text import clean_label
+from ..widgets.verdict_page import VerdictPage
+from ..widgets.walk_side import WalkSide
+from .base import RunScreen
+from .dialogs import TextDialog
+from .probe import ProbeScreen
+
+if TYPE_CHECKING:
+    from ...playbook.views import StepView
+
+View = Literal["list", "walk", "verdict"]
+_ACTIONS: dict[str, tuple[View, ...]] = {
+    "start": ("list",),
+    "resume": ("list",),
+    "choose": ("walk",),
+    "digit": ("walk",),
+    "skip": ("walk",),
+    "probe": ("walk",),
+    "open_aid": ("walk",),
+    "scroll_card": ("walk",),
+    "back": ("walk", "verdict"),
+    "note": ("walk", "verdict"),
+    "leave": ("walk", "verdict"),
+    "report": ("verdict",),
+}
+_AIDS = {"curves": "overview", "log": "log", "alerts": "alarms"}
+
+
+class TriageScreen(RunScreen):
+    """Leads a person from a doubt to a verdict, one answer at a time."""
+
+    CSS_PATH = "triage.tcss"
+    BINDINGS = bindings("triage", "walk", "verdict")
+    PLACES = ("triage",)
+
+    listing = False
+    """The person looks at the list although a walk is open."""
+    _drawn: tuple[View, str | None, int] = ("list", None, -1)
+
+    def compose_body(self) -> ComposeResult:
+        with Container(id="list"):
+            yield PlaybookList()
+            with VerticalScroll(id="about", can_focus=False):
+                yield Static("", id="summary", markup=False)
+        with Container(id="walk"):
+            with Container(id="main"):
+                yield StepCard()
+                yield MetricChart("", id="curve")
+                yield ChoiceList()
+            yield WalkSide()
+        yield VerdictPage()
+
+    # -- showing -----------------------------------------------------------------------------
+
+    @property
+    def view(self) -> View:
+        """Which of the three states this is."""
+        state = self.grpo.snapshot.walk
+        if state is None or self.listing:
+            return "list"
+        return "verdict" if state.step is None else "walk"
+
+    def draw(self, snapshot: Snapshot) -> None:
+        view, state = self.view, snapshot.walk
+        for name in ("list", "walk", "verdict"):
+            self.set_class(name == view, f"-{name}")
+        self.PLACES = ("triage",) if view == "list" else (view,)
+        if view == "list":
+            self._draw_list(snapshot)
+        elif state is not None and state.step is not None:
+            self._draw_walk(snapshot, state, state.step)
+        elif state is not None:
+            self.keys("verdict")
+            self.query_one(VerdictPage).show(state)
+        self._place_focus(view, state)
+
+    def _place_focus(self, view: View, state: WalkState | None) -> None:
+        """Focus what the state is about, once, so that a person can move it afterwards."""
+        now = (view, state.step.id if state and state.step else None, len(state.history) if state else -1)
+        if now != self._drawn or self.focused is None:
+            self._drawn = now
+            targets = {"list": PlaybookList, "walk": ChoiceList, "verdict": VerdictPage}
+            self.query_one(targets[view]).focus()
+            self.refresh_bindings()
+
+    def _draw_list(self, snapshot: Snapshot) -> None:
+        self.keys("triage")
+        listed = self.query_one(PlaybookList)
+        listed.show(snapshot.offers)
+        self._describe(listed.chosen)
+
+    def _describe(self, offer: Offer | None) -> None:
+        if offer is None:
+            return
+        verb = "goes on with" if offer.fit == "open" else "starts"
+        text = Content.assemble(
+            (clean_label(offer.title), "bold"),
+            "\n\n",
+            clean_label(offer.summary),
+            (f"\n\n{offer.steps} steps · {clean_label(offer.why)}", "$faint"),
+            (
+                f"\n\nEnter {verb} it. Every answer is saved at once; nothing runs without being shown first.",
+                "$faint",
+            ),
+        )
+        self.query_one("#summary", Static).update(text)
+
+    def _draw_walk(self, snapshot: Snapshot, state: WalkState, step: StepView) -> None:
+        disabled = set() if step.probe else {"walk.probe"}
+        disabled |= set() if step.open_ in _AIDS else {"walk.open"}
+        disabled |= set() if state.history else {"walk.back"}
+        self.keys("walk", disabled=frozenset(disabled))
+        self.query_one(StepCard).show(state)
+        self.query_one(ChoiceList).show(step, len(state.history))
+        self.query_one(WalkSide).show(state)
+        curve = self.query_one("#curve", MetricChart)
+        metric = next((name for name in step.metrics if name in snapshot.points), None)
+        self.set_class(metric is None, "-no-curve")
+        if metric is not None:
+            curve.show(snapshot, metric)
+
+    # -- moves -------------------------------------------------------------------------------
+
+    async def _move(self, move: Callable[[Walking], object]) -> None:
+        desk = self.grpo.desk
+        await self.ask(lambda: desk.walk(move))
+
+    async def walk(self, playbook: str) -> None:
+        """Walk a playbook; the one that is open goes on where it stands."""
+        state = self.grpo.snapshot.walk
+        self.listing = False
+        if state is None or state.playbook != playbook:
+            await self._move(lambda walking: walking.start(playbook))
+
+    async def resume(self, session: Path) -> None:
+        self.listing = False
+        await self._move(lambda walking: walking.resume(session))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action not in _ACTIONS or self.view in _ACTIONS[action]
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if isinstance(event.option_list, PlaybookList):
+            self._describe(event.option_list.chosen)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if isinstance(event.option_list, PlaybookList):
+            self.action_start()
+        else:
+            self.action_choose()
+
+    def action_start(self) -> None:
+        offer = self.query_one(PlaybookList).chosen
+        if offer is not None:
+            self.grpo.walk_playbook(offer.id)
+
+    @work(exclusive=True, group="walk")
+    async def action_resume(self) -> None:
+        if self.grpo.snapshot.walk is not None:
+            self.listing = False
+            self.draw(self.grpo.snapshot)
+            return
+        session = await self.ask(self.grpo.desk.walking.unfinished)
+        if session is None:
+            self.grpo.say("no walk was left open for this run")
+        else:
+            await self.resume(session.path)
+
+    def action_choose(self) -> None:
+        choice = self.query_one(ChoiceList).chosen
+        if choice is not None:
+            self._take(choice.value)
+        elif self._step is not None:
+            self._ask_number(self._step)
+
+    def action_digit(self, digit: int) -> None:
+        choice = self.query_one(ChoiceList).pick(digit)
+        if choice is not None:
+            self._take(choice.value)
+
+    @work(exclusive=True, group="walk")
+    async def _take(self, value: str) -> None:
+        step = self._step
+        if step is not None:
+            await self._move(lambda walking: walking.take(step, value))
+
+    @work(exclusive=True, group="walk")
+    async def _ask_number(self, step: StepView) -> None:
+        """A question whose answer is a number has no list to choose from."""
+        if step.automatic:
+            await self._move(lambda walking: walking.take(step, None))
+            return
+        text = await self.app.push_screen_wait(
+            TextDialog(step.question, "", "a number; empty for: not known")
+        )
+        if text is not None:
+            await self._move(lambda walking: walking.take(step, text.strip() or None))
+
+    @work(exclusive=True, group="walk")
+    async def action_back(self) -> None:
+        await self._move(Walking.back)
+
+    @work(exclusive=True, group="walk")
+    async def action_skip(self) -> None:
+        reason = await self.app.push_screen_wait(
+            TextDialog("Why is this step left out?", "", "it stays in the report", required=True)
+        )
+        if reason:
+            await self._move(lambda walking: walking.skip(reason))
+
+    @work(exclusive=True, group="walk")
+    async def action_note(self) -> None:
+        text = await self.app.push_screen_wait(TextDialog("Note", "", "what you saw, what you changed"))
+        if text:
+            await self._move(lambda walking: walking.note(text))
+            self.grpo.say("noted")
+
+    @work(exclusive=True, group="walk")
+    async def action_probe(self) -> None:
+        step = self._step
+        if step is None or not step.probe:
+            self.grpo.say("this step needs no probe")
+            return
+        result = await self.app.push_screen_wait(ProbeScreen(self.grpo, step))
+        if result is not None:
+            await self._move(lambda walking: walking.record_probe(outcome_of(result)))
+
+    @work(exclusive=True, group="walk")
+    async def action_report(self) -> None:
+        path = await self.ask(self.grpo.desk.walking.report)
+        if path is not None:
+            self.grpo.say(f"report: {path}")
+
+    def action_open_aid(self) -> None:
+        step = self._step
+        mode = _AIDS.get(step.open_ or "") if step is not None else None
+        if mode is None:
+            self.grpo.say("nothing to open for this step")
+        else:
+            self.grpo.action_go(mode)
+
+    def action_scroll_card(self, direction: int) -> None:
+        card = self.query_one(StepCard)
+        card.scroll_relative(y=direction * max(1, card.size.height - 1), animate=False)
+
+    def action_leave(self) -> None:
+        self.listing = True
+        self.draw(self.grpo.snapshot)
+
+    @property
+    def _step(self) -> StepView | None:
+        state = self.grpo.snapshot.walk
+        return state.step if state is not None else None

@@ -1,0 +1,65 @@
+"""What the terminal around the app is told: its title, and in VS Code the tab's progress ring.
+
+Escape sequences only, as pure functions; the app writes them through Textual's driver so that they
+never fall into the middle of a frame.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from .snapshot import Snapshot
+from .theme import SEVERITIES
+from .widgets.text import clean_label
+
+PUSH_TITLE, POP_TITLE = "\x1b[22;0t", "\x1b[23;0t"
+CLEAR_PROGRESS = "\x1b]9;4;0;\x07"
+
+
+def announce(snapshot: Snapshot, environment: Mapping[str, str] = os.environ) -> str:
+    """The sequences for a snapshot; empty where the terminal may not understand them."""
+    if environment.get("TERM", "dumb") in ("dumb", "linux"):
+        return ""
+    return title(snapshot) + (progress(snapshot) if knows_progress(environment) else "")
+
+
+def farewell(environment: Mapping[str, str] = os.environ) -> str:
+    """Puts back what was there before."""
+    if environment.get("TERM", "dumb") in ("dumb", "linux"):
+        return ""
+    return (CLEAR_PROGRESS if knows_progress(environment) else "") + POP_TITLE
+
+
+def knows_progress(environment: Mapping[str, str]) -> bool:
+    """OSC 9;4 is a notification text elsewhere, so it is sent only to VS Code."""
+    return environment.get("TERM_PROGRAM") == "vscode"
+
+
+def title(snapshot: Snapshot) -> str:
+    """`run · step 12/500 · ▲ warning`."""
+    facts = snapshot.facts
+    parts = [clean_label(facts.name)]
+    if facts.step is not None:
+        parts.append(f"step {facts.step}/{facts.total}" if facts.total else f"step {facts.step}")
+    worst = worst_word(snapshot)
+    if worst:
+        parts.append(worst)
+    return f"\x1b]0;{' · '.join(parts)}\x07"
+
+
+def worst_word(snapshot: Snapshot) -> str:
+    """Glyph and word of the worst open alarm."""
+    opened = {alarm.severity for alarm in snapshot.open_alarms}
+    return next((f"{look.glyph} {look.word}" for name, look in SEVERITIES.items() if name in opened), "")
+
+
+def progress(snapshot: Snapshot) -> str:
+    """Share of the run; red while a critical alarm is open, paused while the run is silent."""
+    facts = snapshot.facts
+    if facts.step is None or not facts.total:
+        return CLEAR_PROGRESS
+    critical = any(alarm.severity == "critical" for alarm in snapshot.open_alarms) or facts.state == "died"
+    state = 2 if critical else (4 if facts.state == "stalled" else 1)
+    share = min(100, round(100 * facts.step / facts.total))
+    return f"\x1b]9;4;{state};{share}\x07"

@@ -1,0 +1,59 @@
+"""Every alarm of the run, one after the other: the list to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from ..theme import ALARM_STATES, severity
+from .text import clean_label
+
+if TYPE_CHECKING:
+    from ...playbook.alarms import Alarm
+
+
+class AlarmList(OptionList):
+    """Two lines an alarm: what and how bad, since when and whether it still holds."""
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self._shown: tuple[tuple[str, str, str, int | None], ...] = ()
+
+    def show(self, alarms: Sequence[Alarm]) -> None:
+        """Show these alarms; the highlighted one stays highlighted."""
+        marks = tuple((alarm.id, alarm.state, alarm.severity, alarm.last_step) for alarm in alarms)
+        if marks == self._shown:
+            return
+        self._shown = marks
+        held = self.chosen
+        self.clear_options()
+        self.add_options([Option(_prompt(alarm), id=alarm.id) for alarm in alarms])
+        ids = [alarm.id for alarm in alarms]
+        if ids:
+            self.highlighted = ids.index(held) if held in ids else 0
+
+    @property
+    def chosen(self) -> str | None:
+        """The id of the highlighted alarm."""
+        if self.highlighted is None:
+            return None
+        return self.get_option_at_index(self.highlighted).id
+
+
+def _prompt(alarm: Alarm) -> Content:
+    look = severity(alarm.severity)
+    over = alarm.state == "resolved"
+    style = "$faint" if over else look.style
+    state = ALARM_STATES.get(alarm.state, alarm.state)
+    since = f", since step {alarm.first_step}" if alarm.first_step is not None else ""
+    until = f", until {alarm.last_step}" if over else ""
+    part = f" (segment {alarm.segment + 1} of {alarm.of_segments})" if alarm.of_segments > 1 else ""
+    return Content.assemble(
+        (f"{look.glyph} {look.word}", style),
+        f"  {clean_label(alarm.title)}\n",
+        (f"  {state}{since}{until}{part}", "$faint"),
+    )

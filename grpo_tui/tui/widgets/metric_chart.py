@@ -1,0 +1,67 @@
+"""A chart of one metric of the run, fed from snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ...metrics.series import NO_POINTS, Points
+from ..snapshot import Snapshot
+from ..theme import severity
+from .chart import Chart, ChartSeries, Mark, Viewport
+
+if TYPE_CHECKING:
+    from ...playbook.alarms import Alarm
+
+_AROUND = 0.25
+"""How much of the run a look around a step shows on either side …"""
+_AROUND_LEAST = 20
+"""… and the fewest steps."""
+
+
+class MetricChart(Chart):
+    """One metric, the baseline behind it, and a mark where an alarm that is about it began."""
+
+    def __init__(self, metric: str, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(metric, id=id, classes=classes)
+        self.metric = metric
+        self._fed: tuple[Points, Points] | None = None
+        self._count = 0
+        self._behind: ChartSeries | None = None
+
+    def show(self, snapshot: Snapshot, metric: str | None = None) -> None:
+        """Draw what is new; costs nothing where the metric was not logged since."""
+        if metric is not None and metric != self.metric:
+            self.metric, self.title = metric, metric
+            self._fed = None
+            self.set_viewport(Viewport(log_y=self.log_y))
+        points = snapshot.points.get(self.metric, NO_POINTS)
+        behind = snapshot.baseline.get(self.metric, NO_POINTS)
+        if self._fed is None or self._fed[0] is not points or self._fed[1] is not behind:
+            if self._fed is None or self._fed[1] is not behind:
+                self._behind = _series("baseline", behind, "$foreground 50%") if len(behind) else None
+            self._fed = (points, behind)
+            self._count += 1
+            curves = [_series("run" if self._behind else self.metric, points, "")]
+            self.set_series([self._behind, *curves] if self._behind else curves, self._count)
+        self.set_marks(marks(snapshot.alarms, self.metric))
+
+    def look_around(self, step: int, snapshot: Snapshot) -> None:
+        """Zoom to the steps around one."""
+        last = snapshot.facts.step or step
+        reach = max(_AROUND_LEAST, round(last * _AROUND))
+        start = max(0, step - reach)
+        self.set_viewport(Viewport(span=float(2 * reach), start=float(start), log_y=self.log_y))
+
+
+def _series(name: str, points: Points, color: str) -> ChartSeries:
+    return ChartSeries(name, points.steps, points.values, color)
+
+
+def marks(alarms: Iterable[Alarm], metric: str) -> tuple[Mark, ...]:
+    """Where the alarms about a metric began; one before the first row has no place."""
+    return tuple(
+        Mark(alarm.first_step, severity(alarm.severity).glyph, alarm.severity, alarm.title)
+        for alarm in alarms
+        if metric in alarm.metrics and alarm.first_step is not None
+    )

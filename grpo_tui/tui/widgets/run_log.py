@@ -1,0 +1,51 @@
+"""The run's log in a pane, with a search; every pane reads from one store of lines."""
+
+from __future__ import annotations
+
+from ..log_store import LogStore
+from .log_view import LogView
+
+
+class RunLog(LogView):
+    """A log view that fetches what it has not shown yet."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.border_title = "log"
+        self._shown = 0
+        self._generation = 0
+        self._wanted = ""
+
+    def catch_up(self, store: LogStore) -> None:
+        """Append what was read since the last call."""
+        if store.generation != self._generation:
+            self._generation, self._shown = store.generation, 0
+            self.clear()
+        if store.taken > self._shown:
+            fresh = store.since(self._shown)
+            missed = store.taken - self._shown - len(fresh)
+            if missed > 0:
+                self.clear(first_line=store.taken - len(fresh) + 1)
+            self._shown = store.taken
+            self.append(fresh)
+
+    def goto_file_line(self, store: LogStore, line: int) -> bool:
+        """Show a line by its number in the file; False where it is no longer kept."""
+        return self.goto_line(store.place_of(line))
+
+    def search(self, text: str, direction: int = 1, *, again: bool = False) -> bool:
+        """Go to the next line that holds `text` (case does not matter), around the end if need be."""
+        self._wanted = text
+        kept = self.lines
+        if not text or not len(kept):
+            return False
+        count, wanted = len(kept), text.casefold()
+        start = self.current_line - kept.first + (direction if again else 0)
+        for turn in range(count):
+            place = kept.first + (start + direction * turn) % count
+            if wanted in kept[place].casefold():
+                return self.goto_line(place)
+        return False
+
+    def search_again(self, direction: int) -> bool:
+        return self.search(self._wanted, direction, again=True)
