@@ -133,3 +133,16 @@ def _known_value(node: Node, value: Node, known: Names | None) -> Iterator[Misus
             value.start,
             "one of " + ", ".join(observation.values),
         )
+
+
+def values_named(tree: Node, source: str) -> Iterator[tuple[str, int]]:
+    """Text that a source (`answer`) is compared with, and the place of each in the expression."""
+    for node in walk(tree):
+        if not isinstance(node, Compare):
+            continue
+        others = node.right.items if isinstance(node.right, Choices) else (node.right,)
+        for mine, theirs in ((node.left, others), (node.right, (node.left,))):
+            if isinstance(mine, Reference) and mine.source == source:
+                for other in theirs:
+                    if isinstance(other, Constant) and isinstance(other.value, str):
+                        yield other.value, other.start

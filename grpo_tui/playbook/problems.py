@@ -1,0 +1,64 @@
+"""What is wrong with a playbook file, always with a place, the line itself and what was expected.
+
+Loading and linting speak through the same `Problem`, with stable check names, so that a check can be
+found in the documentation and switched off in the file (`# grpo-tui disable <check>`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Level: TypeAlias = Literal["error", "warning", "info"]
+
+_DISABLE = re.compile(r"#\s*grpo-tui\s+disable\s+([\w/,\s-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One complaint. `line` and `col` count from 1; `excerpt` is the source line and a caret."""
+
+    path: str
+    line: int
+    col: int
+    message: str
+    excerpt: str = ""
+    severity: Level = "error"
+    check: str = "yaml/syntax"
+
+    @property
+    def headline(self) -> str:
+        """`file:line:col: message [check]`."""
+        word = "" if self.severity == "error" else f"{self.severity}: "
+        return f"{self.path}:{self.line}:{self.col}: {word}{self.message} [{self.check}]"
+
+    def __str__(self) -> str:
+        return f"{self.headline}\n{self.excerpt}" if self.excerpt else self.headline
+
+
+class PlaybookError(ValueError):
+    """A playbook that cannot be used, with every problem found in it."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = problems
+
+
+def excerpt(text: str, line: int, col: int, where: str = "") -> str:
+    """The source line with a caret below it; tabs and control characters are shown as spaces."""
+    lines = text.split("\n")
+    if not 1 <= line <= len(lines):
+        return ""
+    source = re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", lines[line - 1])
+    begin = max(0, col - 90)
+    shown = source[begin : begin + 120].rstrip()
+    number = f"{line:>4} | "
+    caret = " " * (len(number) - 2) + "| " + " " * (col - 1 - begin) + "^"
+    return f"{number}{shown}\n{caret}{' at ' + where if where else ''}"
+
+
+def disabled_checks(text: str) -> frozenset[str]:
+    """Checks that a file switches off for itself."""
+    found = (word for match in _DISABLE.finditer(text) for word in re.split(r"[,\s]+", match[1]))
+    return frozenset(word for word in found if word)
