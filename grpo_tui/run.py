@@ -83,8 +83,13 @@ class Track:
 
     source: Source
     segments: list[Segment] = field(default_factory=lambda: [Segment(0)])
+    incidents: list[Incident] = field(default_factory=list)
     records: int = 0
+    resets: int = 0
     restarted: bool = False
+    ended: bool = False
+    at: int | None = None
+    """The step that the source has reached, by its rows or its progress bar."""
 
     @property
     def newest(self) -> Segment:
@@ -96,15 +101,20 @@ class Track:
         if (back or self.restarted) and newest.last_step is not None:
             newest = Segment(len(self.segments))
             self.segments.append(newest)
+            self.at = None
         self.restarted = False
         newest.add(record)
+        self.at = record.step if self.at is None else max(self.at, record.step)
         self.records += 1
 
     def reset(self) -> None:
         """The file was truncated or replaced; what it said is void."""
         self.segments = [Segment(0)]
+        self.incidents = []
         self.records = 0
-        self.restarted = False
+        self.resets += 1
+        self.restarted = self.ended = False
+        self.at = None
 
 
 class Run:
@@ -115,18 +125,17 @@ class Run:
         self.found = found
         self.tracks = [Track(source) for source in found.sources]
         self.progress: Progress | None = None
-        self.origin: Origin | None = None
-        self.incidents: list[Incident] = []
-        self.warnings: list[str] = list(found.warnings)
-        self.ended = False
+        self.origin: Origin | None = found.origin
         self.revision = 0
         self.last_change: float | None = None
         self._settings: dict[str, Setting] = {}
         self._merged: dict[str, tuple[tuple[int, ...], Points]] = {}
         self._rollouts: dict[str, Any] | None = None
         self._config: tuple[int, dict[str, ConfigValue]] | None = None
-        for setting in configuration.settings_of(found, config_file):
+        for setting in configuration.settings_of(found):
             self._settings[setting.key] = setting
+        self._given = {s.key: s for s in configuration.given(config_file)} if config_file is not None else {}
+        self.warnings: list[str] = list(found.warnings)
 
     @classmethod
     def open(cls, path: str | Path, *, config_file: Path | None = None) -> Run:
@@ -147,8 +156,6 @@ class Run:
                 continue
             if batch.reset:
                 track.reset()
-                self.incidents = []
-                self.ended = False
             for item in batch.items:
                 self._apply(track, item)
             batches.append(batch)
@@ -161,30 +168,40 @@ class Run:
         match item:
             case Record():
                 track.add(item)
-                self.ended = False
+                track.ended = False
             case Progress():
+                track.at = item.step
                 if self.progress is None or item.total or not self.progress.total:
                     self.progress = item
             case Restart():
                 track.restarted = True
-                self.ended = False
+                track.ended = False
             case Rescale():
                 self._rescale(track, item.factor)
             case Setting():
                 self._settings[item.key] = item
                 self._config = None
             case Origin():
-                if self.origin is None or item.certainty > self.origin.certainty:
+                if self._better(item):
                     self.origin = item
                     self._config = None
             case Incident():
-                step = track.newest.last_step if item.step is None else item.step
-                self.incidents.append(replace(item, step=step))
+                step = track.at if item.step is None else item.step
+                track.incidents.append(replace(item, step=step))
             case Ended():
-                self.ended = True
+                track.ended = True
             case Warn():
                 if item.text not in self.warnings:
                     self.warnings.append(item.text)
+
+    def _better(self, origin: Origin) -> bool:
+        """Whether to believe this rather than what is believed: the surer one, but rows before pins."""
+        held = self.origin
+        if held is None or held.framework == "unknown":
+            return True
+        if origin.framework != held.framework:
+            return origin.certainty >= 2 and origin.framework != "unknown" and held.certainty != 2
+        return origin.certainty > held.certainty
 
     def _rescale(self, track: Track, factor: float) -> None:
         segment = track.newest
@@ -195,6 +212,25 @@ class Run:
             segment.first_step = round(segment.first_step * factor)
 
     # -- looking ---------------------------------------------------------------------------
+
+    @property
+    def incidents(self) -> list[Incident]:
+        """What the consoles said that is a fact, in the order of each console."""
+        return [incident for track in self.tracks for incident in track.incidents]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run said that it finished."""
+        return any(track.ended for track in self.tracks)
+
+    def resolution(self, name: str) -> float | None:
+        """Below this a value of the metric reads as 0 and is not known to be zero; None: exact.
+
+        verl up to 0.4 prints three decimals: a learning rate of 1e-6 stands there as 0.000.
+        """
+        held = [track.source.reader for track in self.tracks if name in track.newest.series]
+        best = min(held, key=lambda reader: reader.rank, default=None)
+        return best.resolution if best is not None else None
 
     @property
     def segments(self) -> list[Segment]:
@@ -220,7 +256,8 @@ class Run:
             return NO_POINTS
         if len(held) == 1:
             return held[0][1].points()
-        key = tuple(series.revision for _, series in held)
+        key = tuple(part for track in self.tracks for part in (track.resets, len(track.segments)))
+        key += tuple(series.revision for _, series in held)
         cached = self._merged.get(name)
         if cached is None or cached[0] != key:
             cached = (key, merge([(rank, series.points()) for rank, series in held]))
@@ -274,7 +311,8 @@ class Run:
     def config(self) -> dict[str, ConfigValue]:
         """Canonical key -> value, the framework's defaults filled in and marked."""
         if self._config is None:
-            resolved = configuration.resolve(self._settings, self.framework, self.framework_version)
+            settings = self._settings | self._given
+            resolved = configuration.resolve(settings, self.framework, self.framework_version)
             self._config = (self.revision, resolved)
         return self._config[1]
 

@@ -6,6 +6,7 @@ Two kinds, because files grow in two ways: a `LineReader` is fed lines as they a
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar
@@ -20,6 +21,11 @@ class Reader(ABC):
     """Stable name, shown to people and in `show --json`."""
     rank: ClassVar[int] = 50
     """Which source wins where two give the same metric at the same step: the lower rank."""
+    prose: ClassVar[bool] = False
+    """Whether the lines are a console's, so that a traceback or an out-of-memory may stand among them."""
+    resolution: float | None = None
+    """Half the last digit that the file prints, where it prints a fixed number of digits: a value
+    below it reads as 0 and is then *not* known to be zero. None where values have full precision."""
 
     @classmethod
     @abstractmethod
@@ -28,6 +34,10 @@ class Reader(ABC):
 
         `head` is up to 512 kB of text with line ends kept. Judged by content, never by name.
         """
+
+    def settled(self) -> Reader:
+        """The reader to go on with: itself, or the one of the dialect that it has found out."""
+        return self
 
 
 class LineReader(Reader):
@@ -39,6 +49,13 @@ class LineReader(Reader):
 
         `number` is the 1-based physical line, so several segments may share it.
         """
+
+    def unfinished(self, number: int, text: str) -> Iterable[Item]:
+        """Read a segment whose end was not written yet; it comes again, whole, through `line`.
+
+        Must not change the reader. Whatever may still be cut off at the end is left out.
+        """
+        return copy.deepcopy(self).line(number, text)
 
     def finish(self) -> Iterable[Item]:
         """The file will not grow further: give what was held back."""

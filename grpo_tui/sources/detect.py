@@ -1,0 +1,280 @@
+"""What is at a path: which files of a run can be read, by which reader, and what else lies there.
+
+Judged by content, never by name: `output.log` may be anything. A run directory may spread over
+`checkpoint-*/`, `completions/`, hydra's `outputs/…/.hydra/`, a logger's project folder and a console
+log *beside* the directory; these belong together. A folder of runs is refused with their paths, since
+mixing two runs into one curve is worse than asking.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .columns import CsvColumns, JsonColumns
+from .config import pinned
+from .console import Console
+from .errors import SeveralRuns, SourceError
+from .reader import Reader
+from .records import Origin
+from .rollouts import looks_like_rollouts
+from .source import Source
+from .tail import StreamTail
+from .trainer_state import TrainerState
+from .tree import Tree, partner, survey
+from .trl_console import TrlConsole
+from .verl_console import VerlConsole
+from .verl_file import VerlFile
+
+__all__ = ["Found", "SeveralRuns", "SourceError", "find_run", "find_runs"]
+
+HEAD = 512 << 10
+_READERS: tuple[type[Reader], ...] = (
+    VerlFile,
+    TrainerState,
+    VerlConsole,
+    TrlConsole,
+    JsonColumns,
+    CsvColumns,
+    Console,
+)
+_UNREAD = {
+    "tfevents": "TensorBoard event files are not read yet",
+    "wandb": "wandb's binary .wandb file is not read yet",
+    "trackio": "trackio's database is not read yet",
+}
+_PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The parts of one run. `path` is what was asked for (`-` for standard input)."""
+
+    path: Path
+    sources: list[Source]
+    rollouts: list[Path] = field(default_factory=list)
+    config_files: list[Path] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    origin: Origin | None = None
+
+
+def find_run(path: str | Path, *, live: bool = False) -> Found:
+    """Find what can be read at `path`: a file, a run directory, or `-`.
+
+    Raises `SourceError` with one clear line when that is nothing, `SeveralRuns` for a folder of runs.
+    An empty or blank file is refused, except with `live`, where it may be about to be written.
+    """
+    if str(path) == "-":
+        return Found(Path("-"), [Source(Path("-"), Console(), StreamTail())])
+    path = Path(path).expanduser()
+    if not path.exists():
+        raise SourceError(_missing(path))
+    if path.is_dir():
+        return _directory(path, live=live)
+    if not path.is_file():
+        raise SourceError(
+            f"{path}: is neither a file nor a directory; to read a pipe, give - and redirect it"
+        )
+    return _file(path, live=live)
+
+
+def find_runs(root: Path) -> list[Path]:
+    """Every run below a folder, oldest first; each path can be given to `find_run`."""
+    if not root.is_dir():
+        return [root]
+    tree = survey(root)
+    if tree.runs:
+        return [run for path in tree.runs for run in find_runs(path)]
+    chosen = _sources(tree)
+    several = _rivals(chosen)
+    if several:
+        return several
+    known = any(not isinstance(reader, Console) for _, reader in chosen)
+    return [root] if known or tree.rollouts else []
+
+
+def reader_for(path: Path) -> Reader | None:
+    """The reader of a file's dialect, or None for a file that holds no text."""
+    head = _head(path)
+    if head is None:
+        return None
+    score, kind = max(((kind.sniff(head), -i) for i, kind in enumerate(_READERS)), default=(0.0, 0))
+    chosen = _READERS[-kind]
+    return chosen() if score >= 0.5 else Console()
+
+
+# -- a file ------------------------------------------------------------------------------------
+
+
+def _file(path: Path, *, live: bool) -> Found:
+    try:
+        with path.open("rb") as handle:
+            start = handle.read(1 << 16)
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read ({error.strerror}); check its owner and mode") from None
+    if not start.strip():
+        if not live:
+            raise SourceError(f"{path}: is empty; give the console log or the run's folder instead")
+        return Found(path, [Source(path, Console())])
+    _refuse(path, start)
+    reader = reader_for(path)
+    if reader is None:
+        raise SourceError(
+            f"{path}: is a binary file, not a log; give the run's console log, CSV or JSON Lines"
+        )
+    if isinstance(reader, JsonColumns | Console) and looks_like_rollouts(path):
+        raise SourceError(f"{path}: holds sampled responses, not metrics; give the run's folder or its log")
+    reader = _configured(reader, path.parent)
+    tree = survey(path.parent, depth=0)
+    rollouts: list[Path] = []
+    configs = tree.configs
+    folder = path.parent / partner(path)
+    if folder != path and folder.is_dir():
+        inner = survey(folder)
+        rollouts, configs = inner.rollouts, configs + inner.configs
+    return Found(path, [Source(path, reader)], rollouts, configs, origin=pinned(configs))
+
+
+def _refuse(path: Path, start: bytes) -> None:
+    """Name the files of which we know that they are not read."""
+    if path.name.startswith("events.out.tfevents"):
+        raise SourceError(f"{path}: {_UNREAD['tfevents']}; give the console log or trainer_state.json")
+    if path.suffix == ".wandb" or start.startswith(b":W&B"):
+        raise SourceError(f"{path}: {_UNREAD['wandb']}; give files/output.log beside it, or a CSV export")
+    if start.startswith(b"SQLite format 3"):
+        raise SourceError(f"{path}: {_UNREAD['trackio']}; give the console log or a CSV export")
+    if start.startswith(b"PAR1"):
+        raise SourceError(f"{path}: is a parquet file of responses, not a log; give the run's folder")
+    if path.suffix in _PICKLES or start[:1] == b"\x80":
+        raise SourceError(f"{path}: looks like a pickle, which is never opened; export it as JSON or CSV")
+
+
+def _head(path: Path) -> str | None:
+    try:
+        with path.open("rb") as handle:
+            data = handle.read(HEAD)
+    except OSError:
+        return None
+    sample = data[:65536]
+    strange = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in sample)
+    nul = sample.count(0)
+    if strange - nul > len(sample) * 0.02 or nul > len(sample) * 0.3:
+        return None
+    from .text import plain
+
+    return plain(data)
+
+
+# -- a directory -------------------------------------------------------------------------------
+
+
+def _directory(path: Path, *, live: bool) -> Found:
+    try:
+        next(path.iterdir(), None)
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be listed ({error.strerror}); check its owner and mode") from None
+    tree = survey(path)
+    if tree.runs:
+        raise SeveralRuns(path, tree.runs)
+    chosen = _sources(tree) + _beside(path)
+    several = _rivals(chosen)
+    if several:
+        raise SeveralRuns(path, several)
+    sources = [Source(file, _configured(reader, path)) for file, reader in chosen]
+    warnings = [f"{file}: {_UNREAD[kind]}" for kind, file in tree.unread]
+    if not sources and not (tree.rollouts or tree.configs):
+        unread = f" ({warnings[0]})" if warnings else ""
+        raise SourceError(f"{path}: holds no log that can be read{unread}; give the console log of the run")
+    if not sources:
+        warnings.append(
+            f"{path}: holds no metrics yet, only {'rollouts' if tree.rollouts else 'configuration'}"
+        )
+    return Found(path, sources, tree.rollouts, tree.configs, warnings, pinned(tree.configs))
+
+
+def _beside(folder: Path) -> list[tuple[Path, Reader]]:
+    """The console log that lies beside a run's folder under the folder's name."""
+    for suffix in (".console.log", ".log"):
+        file = folder.parent / f"{folder.name}{suffix}"
+        if folder.name and file.is_file() and file.stat().st_size:
+            reader = reader_for(file)
+            return [(file, reader)] if reader is not None else []
+    return []
+
+
+def _rivals(chosen: list[tuple[Path, Reader]]) -> list[Path]:
+    """All files, when two of one dialect have metrics: then each is a run of its own."""
+    held: dict[type[Reader], list[Path]] = {}
+    for file, reader in chosen:
+        head = _head(file)
+        if head is not None and type(reader).sniff(head) >= 0.8:
+            held.setdefault(type(reader), []).append(file)
+    if all(len(files) < 2 for files in held.values()):
+        return []
+    return [file for files in held.values() for file in files]
+
+
+def _sources(tree: Tree) -> list[tuple[Path, Reader]]:
+    """The files worth reading, each with its reader; of a run's trainer states the newest only."""
+    chosen: list[tuple[Path, Reader]] = []
+    states: list[Path] = []
+    for file in tree.files:
+        reader = reader_for(file) if file.stat().st_size else None
+        if reader is None or (file.suffix == ".json" and not isinstance(reader, TrainerState)):
+            continue
+        if file.name == "trainer_state.json":
+            states.append(file)
+        elif not (isinstance(reader, JsonColumns | Console) and looks_like_rollouts(file)):
+            chosen.append((file, reader))
+    if states:
+        chosen.append((max(states, key=_state_step), TrainerState()))
+    return sorted(chosen, key=lambda pair: (pair[1].rank, str(pair[0])))
+
+
+def _state_step(path: Path) -> tuple[int, float]:
+    step = path.parent.name.removeprefix("checkpoint-")
+    time = path.stat().st_mtime
+    state = _json(path)
+    known = state.get("global_step") if isinstance(state, dict) else None
+    return (known if isinstance(known, int) else int(step) if step.isdigit() else 0, time)
+
+
+def _configured(reader: Reader, folder: Path) -> Reader:
+    """A console reader that knows the logging interval which the run's arguments give."""
+    if not isinstance(reader, TrlConsole | Console):
+        return reader
+    arguments = next(_arguments(folder), None)
+    if arguments is None:
+        return reader
+    interval, total = arguments.get("logging_steps"), arguments.get("max_steps")
+    return type(reader)(
+        int(interval) if isinstance(interval, int | float) and interval >= 1 else None,
+        total if isinstance(total, int) and total > 0 else None,
+    )
+
+
+def _arguments(folder: Path) -> Iterator[dict[str, Any]]:
+    for file in (folder / "training_args.json", *sorted(folder.glob("checkpoint-*/training_args.json"))):
+        arguments = _json(file) if file.is_file() else None
+        if isinstance(arguments, dict):
+            yield arguments
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError):
+        return None
+
+
+def _missing(path: Path) -> str:
+    parent = path.parent
+    if not parent.is_dir():
+        return f"{path}: no such file, and no folder {parent} either; check the path"
+    names = sorted(entry.name for entry in parent.iterdir())
+    near = [name for name in names if path.name[:3] and name.startswith(path.name[:3])]
+    hint = f"did you mean {parent / near[0]}?" if near else "check the path"
+    return f"{path}: no such file or directory; {hint}"

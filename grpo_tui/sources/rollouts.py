@@ -1,0 +1,273 @@
+"""Sampled responses on disk: verl's rollout dumps and TRL's completion tables, group by group.
+
+Read lazily, one file at a time, because a step's dump may be a hundred megabytes. A group is the set
+of responses to one prompt: by the prefix of verl's `uid` (>= 0.9), else by the prompt text. The facts
+are pure functions over groups. Pickles are never opened: they can run code.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import SourceError
+from .records import Group, Response
+
+_PROMPTS = ("input", "prompt", "prompts", "question", "input_prompt")
+_OUTPUTS = ("output", "completion", "completions", "response", "responses", "output_response", "generation")
+_SCORES = ("score", "reward", "rewards", "total_reward", "sequence_score")
+_GOLD = ("gts", "ground_truth", "gold", "answer", "solution", "target")
+_NOT_PARTS = frozenset(
+    {"step", "advantage", "advantages", "score", "reward", "uid", "request_id", "global_step"}
+)
+_PICKLES = (".pt", ".pth", ".pkl", ".pickle", ".bin")
+
+
+@dataclass(slots=True)
+class Skipped:
+    """How many lines of a dump could not be read."""
+
+    lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutFacts:
+    """What the groups of one step show. Shares are of groups; None where there is nothing to share.
+
+    `all_right` and `all_wrong` split the groups without reward spread by whether their reward is the
+    highest or the lowest (or zero) seen; `other_equal` are equal in between. `near_identical` is the
+    share of groups in which most pairs of responses are almost the same text.
+    """
+
+    groups: int
+    responses: int
+    zero_variance: float | None
+    all_right: float | None
+    all_wrong: float | None
+    other_equal: float | None
+    near_identical: float | None
+    distinct_texts: int
+    empty_texts: int
+
+
+def read_groups(path: Path, skipped: Skipped | None = None) -> Iterator[Group]:
+    """The groups of one dump or table, in the order of their first response.
+
+    Raises `SourceError` for a pickle, an unknown kind of file, or one that cannot be opened.
+    """
+    if path.suffix in _PICKLES:
+        raise SourceError(
+            f"{path}: is a pickle and is not opened, since it can run code; dump the rollouts as JSON Lines instead"
+        )
+    rows = _parquet(path) if path.suffix == ".parquet" else _lines(path, skipped or Skipped())
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(_key(row), []).append(row)
+    for members in groups.values():
+        yield _group(members, path)
+
+
+def looks_like_rollouts(path: Path) -> bool:
+    """Whether a JSON Lines file holds responses: its first rows have a prompt and an output text."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as handle:
+            first = handle.readline(1 << 20).strip()
+    except OSError:
+        return False
+    if not first.startswith("{"):
+        return False
+    try:
+        row = json.loads(first)
+    except ValueError:
+        return bool(re.match(r'\{"(?:input|prompt)": ', first))
+    return isinstance(row, dict) and _first(row, _PROMPTS) is not None and _first(row, _OUTPUTS) is not None
+
+
+def step_of(path: Path) -> int | None:
+    """The step that a dump's name gives: `120.jsonl`, `completions_00120.parquet`."""
+    digits = re.findall(r"\d+", path.stem)
+    return int(digits[-1]) if digits else None
+
+
+def facts(groups: Iterable[Group]) -> RolloutFacts:
+    """Facts over the groups of a step (or of several)."""
+    groups = list(groups)
+    scored = [[r.reward for r in group.responses if r.reward is not None] for group in groups]
+    rewards = [reward for scores in scored for reward in scores if math.isfinite(reward)]
+    shares = Counter(_equal(scores, rewards) for scores in scored if len(scores) > 1)
+    many = sum(shares.values())
+    texts = [response.text.strip() for group in groups for response in group.responses]
+    grouped = [group for group in groups if len(group.responses) > 1]
+    alike = sum(near_identical(group) >= 0.5 for group in grouped)
+    return RolloutFacts(
+        groups=len(groups),
+        responses=len(texts),
+        zero_variance=(many - shares["spread"]) / many if many else None,
+        all_right=shares["right"] / many if many else None,
+        all_wrong=shares["wrong"] / many if many else None,
+        other_equal=shares["other"] / many if many else None,
+        near_identical=alike / len(grouped) if grouped else None,
+        distinct_texts=len(set(texts)),
+        empty_texts=sum(not text for text in texts),
+    )
+
+
+def near_identical(group: Group, *, alike: float = 0.9) -> float:
+    """Share of the pairs in a group that are equal after normalising, or share `alike` of their shingles."""
+    texts = [_normalised(response.text) for response in group.responses]
+    shingled = [_shingles(text) for text in texts]
+    pairs = same = 0
+    for i in range(len(texts)):
+        for j in range(i + 1, len(texts)):
+            pairs += 1
+            same += texts[i] == texts[j] or _jaccard(shingled[i], shingled[j]) >= alike
+    return same / pairs if pairs else 0.0
+
+
+# -- reading ------------------------------------------------------------------------------------
+
+
+def _lines(path: Path, skipped: Skipped) -> Iterator[Mapping[str, Any]]:
+    try:
+        handle = path.open("rb")
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    with handle:
+        for line in handle:
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line.decode("utf-8", "replace").replace("\0", ""))
+            except ValueError:
+                skipped.lines += 1
+                continue
+            if isinstance(row, dict) and _first(row, _OUTPUTS) is not None:
+                yield from _unrolled(row)
+            else:
+                skipped.lines += 1
+
+
+def _unrolled(row: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """One line may hold columns (lists of equal length): give its rows."""
+    name = next(name for name in _OUTPUTS if name in row)
+    column = row[name]
+    if not isinstance(column, list) or _first(row, _PROMPTS) is None or _conversation(column):
+        yield row
+        return
+    for i in range(len(column)):
+        yield {k: v[i] if isinstance(v, list) and len(v) == len(column) else v for k, v in row.items()}
+
+
+def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise SourceError(
+            f"{path}: reading parquet needs pyarrow; install it with: pip install pyarrow"
+        ) from None
+    try:
+        rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
+    except (OSError, ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise SourceError(
+            f"{path}: is not a complete parquet file ({reason}); it may still be written"
+        ) from None
+    yield from rows
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    uid = row.get("uid")
+    if isinstance(uid, str) and uid:
+        prefix = uid.rsplit("_", 2)[0] if uid.count("_") >= 2 else uid
+        return f"uid:{prefix}"
+    return _text(_first(row, _PROMPTS))
+
+
+def _group(members: list[Mapping[str, Any]], path: Path) -> Group:
+    first = members[0]
+    step = first.get("step")
+    step = step[0] if isinstance(step, list) and step else step
+    gold = _first(first, _GOLD)
+    known = int(step) if isinstance(step, int | float) or (isinstance(step, str) and step.isdigit()) else None
+    return Group(
+        step=known if known is not None else step_of(path) or 0,
+        prompt=_text(_first(first, _PROMPTS)),
+        responses=tuple(_response(row) for row in members),
+        gold=None if gold is None else _text(gold),
+    )
+
+
+def _response(row: Mapping[str, Any]) -> Response:
+    known = {*_PROMPTS, *_OUTPUTS, *_GOLD}
+    parts: dict[str, float] = {}
+    extra: dict[str, Any] = {}
+    for name, value in row.items():
+        if name in known:
+            continue
+        if isinstance(value, int | float) and name not in _NOT_PARTS:
+            parts[name] = float(value)
+        elif name not in ("score", "reward"):
+            extra[name] = value
+    score = _first(row, _SCORES)
+    reward = float(score) if isinstance(score, int | float) else None
+    if reward is None and parts:
+        finite = [value for value in parts.values() if not math.isnan(value)]
+        reward = sum(finite) if finite else None
+    return Response(_text(_first(row, _OUTPUTS)), reward, parts, extra)
+
+
+def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((row[name] for name in names if row.get(name) is not None), None)
+
+
+def _text(value: Any) -> str:
+    """A prompt or response as text: a string, or a conversation's messages one after the other."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if _conversation(value):
+        return "\n".join(str(message.get("content") or "") for message in value)
+    return str(value)
+
+
+def _conversation(value: Any) -> bool:
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(m, dict) and "content" in m for m in value)
+    )
+
+
+# -- facts --------------------------------------------------------------------------------------
+
+
+def _equal(scores: list[float], rewards: list[float]) -> str:
+    """spread, or of what kind an equal group is. Spread is anything above TRL's 1e-8."""
+    low, high = min(scores), max(scores)
+    if not high - low <= 1e-8:
+        return "spread"
+    best, worst = max(rewards, default=high), min(rewards, default=low)
+    if high <= 0 or (high == worst and worst < best):
+        return "wrong"
+    return "right" if high == best and high > 0 else "other"
+
+
+def _normalised(text: str) -> str:
+    return re.sub(r"\s+", " ", text.casefold()).strip()
+
+
+def _shingles(text: str, size: int = 5) -> frozenset[int]:
+    """Hashes of runs of `size` words; of characters where there are fewer words."""
+    words = text.split(" ")
+    units: list[str] | str = words if len(words) > size else text
+    return frozenset(hash(tuple(units[i : i + size])) for i in range(max(1, len(units) - size + 1)))
+
+
+def _jaccard(left: frozenset[int], right: frozenset[int]) -> float:
+    union = len(left | right)
+    return len(left & right) / union if union else 1.0

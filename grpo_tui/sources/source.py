@@ -1,0 +1,205 @@
+"""A source: one file (or pipe) with the reader of its dialect, polled for what is new.
+
+Bytes become segments here, once for every dialect: text between line ends *or* carriage returns,
+because a progress bar rewrites its line for hours before the line ends. Whatever the chunks in
+which bytes arrive, the items are the same; only an idle unfinished line is shown ahead of time.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import SourceError
+from .incidents import Incidents
+from .reader import LineReader, Reader, WholeReader
+from .records import Item, Record, Warn
+from .tail import CHUNK, Chunk, FileTail, StreamTail, Tail
+from .text import find_bar, plain
+
+__all__ = ["Batch", "Source", "SourceError"]
+
+IDLE = 3.0
+"""Seconds after which an unfinished last line is read as it stands."""
+_LONGEST = 4 << 20
+_MOST_LINES = 20_000
+_LARGEST_WHOLE = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one poll of one source gave.
+
+    `lines` are (physical line number, raw text) for a log pane: without empty lines, of a bar that
+    rewrote its line only the last state, and of a long batch only the newest. With `reset` all that
+    the source gave before is void.
+    """
+
+    source: Source
+    items: list[Item] = field(default_factory=list)
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    reset: bool = False
+
+
+class Source:
+    """One file and its reader. `poll` raises `SourceError` while the file was never readable."""
+
+    def __init__(self, path: Path, reader: Reader, tail: Tail | None = None) -> None:
+        self.path = path
+        self.reader = reader
+        self.bytes = 0
+        self.records = 0
+        self._pristine = copy.deepcopy(reader)
+        self._tail: Tail = tail if tail is not None else FileTail(path)
+        self._start()
+
+    def _start(self) -> None:
+        self._rest = b""
+        self._line = 1
+        self._bar: str | None = None
+        self._clipped = False
+        self._touched = time.monotonic()
+        self._provisional = b""
+        self._incidents = Incidents()
+
+    @property
+    def modified(self) -> float:
+        """Wall time of the newest change (seconds since the epoch)."""
+        return self._tail.modified
+
+    def poll(self, *, final: bool = False) -> Batch | None:
+        """Read on. Live, at most one chunk; with `final` up to the end, unfinished last line included."""
+        batch = Batch(self)
+        changed = False
+        if final and isinstance(self._tail, StreamTail):
+            self._tail.wait()
+        while (chunk := self._next()) is not None:
+            batch = self._take(batch, chunk)
+            changed = True
+            if not final:
+                break
+        if isinstance(self.reader, WholeReader):
+            whole = self._whole(self.reader, final=final)
+            changed, batch = whole is not None, whole or batch
+        elif isinstance(self.reader, LineReader):
+            self._unfinished(batch, self.reader, final=final)
+        self._settle(batch)
+        return batch if changed or batch.items or batch.lines else None
+
+    def _next(self) -> Chunk | None:
+        return self._tail.poll(_LARGEST_WHOLE if isinstance(self.reader, WholeReader) else CHUNK)
+
+    def _take(self, batch: Batch, chunk: Chunk) -> Batch:
+        self._touched = time.monotonic()
+        if chunk.reset:
+            batch = Batch(self, reset=True)
+            self.bytes = self.records = 0
+            self.reader = copy.deepcopy(self._pristine)
+            self._start()
+        self.bytes += len(chunk.data)
+        if isinstance(self.reader, LineReader):
+            self._segments(batch, self.reader, chunk.data)
+        else:
+            self._rest += chunk.data
+        return batch
+
+    # -- files that are rewritten -------------------------------------------------------------
+
+    def _whole(self, reader: WholeReader, *, final: bool) -> Batch | None:
+        """Read a rewritten file. It counts as reset each time: what it said before, it says again.
+
+        While it is being written it does not parse; then the last good reading stands, and only a
+        file that stays broken is complained of.
+        """
+        if self._rest == self._provisional:
+            return None
+        try:
+            items = list(reader.read(self._rest))
+        except ValueError as error:
+            if not final and time.monotonic() - self._touched < IDLE:
+                return None
+            self._provisional = self._rest
+            return Batch(self, [Warn(f"{self.path}: {error}")])
+        self._provisional = self._rest
+        return Batch(self, items, reset=True)
+
+    # -- files that grow ----------------------------------------------------------------------
+
+    def _segments(self, batch: Batch, reader: LineReader, data: bytes) -> None:
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            self._line_of(batch, reader, line)
+            self._end_line(batch)
+        self._line_of(batch, reader, rest, ended=False)
+
+    def _line_of(self, batch: Batch, reader: LineReader, line: bytes, *, ended: bool = True) -> None:
+        """Feed the segments of (more of) a physical line; the unfinished last one is kept back."""
+        *segments, rest = line.split(b"\r")
+        for segment in segments:
+            self._segment(batch, reader, self._rest + segment)
+            self._rest = b""
+        self._rest += rest
+        if ended:
+            self._segment(batch, reader, self._rest)
+            self._rest = b""
+        elif len(self._rest) > _LONGEST:
+            self._rest = self._rest[:_LONGEST]
+            self._clipped = True
+
+    def _segment(self, batch: Batch, reader: LineReader, segment: bytes) -> None:
+        if len(segment) > _LONGEST or self._clipped:
+            segment, self._clipped = segment[:_LONGEST], False
+            batch.items.append(Warn(f"{self.path}:{self._line}: a line longer than 4 MiB was cut"))
+        if not segment:
+            return
+        text = plain(segment)
+        self._feed(batch, reader, text)
+        self._show(batch, text, segment)
+
+    def _feed(self, batch: Batch, reader: LineReader, text: str) -> None:
+        if reader.prose:
+            batch.items.extend(self._incidents.line(self._line, text))
+        batch.items.extend(reader.line(self._line, text))
+
+    def _show(self, batch: Batch, text: str, segment: bytes) -> None:
+        if not text.strip():
+            return
+        raw = segment.decode("utf-8", "replace").replace("\0", "")
+        bar = find_bar(text)
+        if bar is not None and bar.end == len(text.rstrip()):
+            self._bar = raw
+            return
+        self._bar = None
+        batch.lines.append((self._line, raw))
+
+    def _end_line(self, batch: Batch) -> None:
+        if self._bar is not None:
+            batch.lines.append((self._line, self._bar))
+            self._bar = None
+        if len(batch.lines) > 2 * _MOST_LINES:
+            del batch.lines[:-_MOST_LINES]
+        self._line += 1
+
+    def _unfinished(self, batch: Batch, reader: LineReader, *, final: bool) -> None:
+        if final:
+            rest, self._rest = self._rest, b""
+            self._segment(batch, reader, rest)
+            if self._bar is not None:
+                batch.lines.append((self._line, self._bar))
+                self._bar = None
+            batch.items.extend(self._incidents.finish())
+            batch.items.extend(reader.finish())
+        elif self._rest and self._rest != self._provisional and time.monotonic() - self._touched >= IDLE:
+            self._provisional = self._rest
+            ahead: Iterable[Item] = reader.unfinished(self._line, plain(self._rest))
+            batch.items.extend(item for item in ahead if isinstance(item, Record))
+
+    def _settle(self, batch: Batch) -> None:
+        """Count the records, and let a reader that found out the dialect hand over to it."""
+        if batch.reset:
+            self.records = 0
+        self.records += sum(isinstance(item, Record) for item in batch.items)
+        self.reader = self.reader.settled()

@@ -1,0 +1,92 @@
+"""Small pieces of text handling that every console dialect needs."""
+
+from __future__ import annotations
+
+import re
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_RAY = re.compile(r"\(([A-Za-z_][\w.:<>]*) pid=(\d+)(?:, ip=[^)]*)?\) ?")
+_NUMPY = re.compile(r"(?:np\.|numpy\.)?\w+\((-?[^,)]*)[^)]*\)")
+_BAR = re.compile(
+    r"(?:^|(?<=[:\s]))(?:(?P<label>[^\r\n|%]{0,120}?):\s+)?\s*(?P<percent>\d{1,3})%\|[^|]*\|"
+    r"\s*(?P<n>[\d.]+[kMG]?)/(?P<total>[\d.]+[kMG]?|\?)\s*\[(?P<elapsed>[\d:]+|\?)<(?P<left>[^,\]]*)"
+    r"(?:,\s*(?P<rate>[^,\]]*))?(?P<postfix>[^\]]*)\]"
+)
+
+
+def plain(data: bytes) -> str:
+    """Decode a segment: UTF-8 with replacement, no NUL bytes, no terminal escapes."""
+    text = data.decode("utf-8", "replace")
+    if "\0" in text:
+        text = text.replace("\0", "")
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
+def undecorated(text: str) -> tuple[str | None, str]:
+    """Split Ray's `(Actor pid=…)` prefix off: (actor class, rest); actor is None without a prefix."""
+    if not text.startswith("("):
+        return None, text
+    match = _RAY.match(text)
+    return (match[1], text[match.end() :]) if match else (None, text)
+
+
+def number(text: str) -> float | None:
+    """A printed value as a float: plain, `np.float64(…)`, `tensor(…)`, quoted, True/False; else None."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    text = text.strip().strip("'\"")
+    if text in ("True", "False"):
+        return float(text == "True")
+    match = _NUMPY.fullmatch(text)
+    try:
+        return float(match[1]) if match else float(text)
+    except ValueError:
+        return None
+
+
+class Bar:
+    """One state of a tqdm progress bar; `n` and `total` as integers, times in seconds."""
+
+    __slots__ = ("elapsed", "end", "label", "n", "per_step", "start", "total")
+
+    def __init__(self, match: re.Match[str]) -> None:
+        self.start, self.end = match.start(), match.end()
+        self.label = (match["label"] or "").strip()
+        self.n = _count(match["n"])
+        self.total = None if match["total"] == "?" else _count(match["total"])
+        self.elapsed = _clock(match["elapsed"])
+        self.per_step = _pace(match["rate"] or "")
+
+
+def find_bar(text: str) -> Bar | None:
+    """The last progress bar in a segment, or None."""
+    if "%|" not in text:
+        return None
+    match = None
+    for match in _BAR.finditer(text):  # noqa: B007 - the last one counts
+        pass
+    return Bar(match) if match else None
+
+
+def _count(text: str) -> int:
+    scale = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}.get(text[-1], 1)
+    return int(float(text.rstrip("kMG")) * scale)
+
+
+def _clock(text: str) -> float | None:
+    if not text or text == "?":
+        return None
+    seconds = 0
+    for part in text.split(":"):
+        seconds = seconds * 60 + int(part or 0)
+    return float(seconds)
+
+
+def _pace(text: str) -> float | None:
+    """Seconds per iteration of `3.25s/it` or `4.2it/s`."""
+    match = re.match(r"\s*([\d.]+)\s*(s/it|it/s)", text)
+    if not match or not float(match[1]):
+        return None
+    return float(match[1]) if match[2] == "s/it" else 1.0 / float(match[1])

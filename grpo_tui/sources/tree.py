@@ -1,0 +1,182 @@
+"""Walk a folder and sort what lies there: logs, rollouts, configuration, and other runs inside it.
+
+Bounded in depth and number, since a person may point at a home directory. Weights, caches and
+environments are not entered.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DEPTH = 4
+MOST = 20_000
+_SKIP = frozenset(
+    [
+        "__pycache__",
+        "node_modules",
+        ".git",
+        ".venv",
+        "venv",
+        "site-packages",
+        "wandb_cache",
+        "tensorboard",
+        ".cache",
+        ".ipynb_checkpoints",
+        "global_step",
+        "actor",
+        "critic",
+        "huggingface",
+        "final-model",
+    ]
+)
+_TEXT = (".log", ".txt", ".jsonl", ".json", ".csv", ".tsv", ".out", ".err")
+_CONFIGS = frozenset(
+    {
+        "config.yaml",
+        "overrides.yaml",
+        "training_args.json",
+        "requirements.txt",
+        "config.yml",
+        "adapter_config.json",
+    }
+)
+_NOT_LOGS = frozenset(
+    [
+        "config.json",
+        "generation_config.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "special_tokens_map.json",
+        "vocab.json",
+        "merges.txt",
+        "adapter_config.json",
+        "README.md",
+        "added_tokens.json",
+        "model.safetensors.index.json",
+        "preprocessor_config.json",
+        "training_args.json",
+        "requirements.txt",
+        "chat_template.json",
+        "wandb-metadata.json",
+        "LICENSE",
+    ]
+)
+_NUMBERED = re.compile(r"(?:completions_)?\d+\.(?:jsonl|parquet)$")
+_ROLLOUT_FOLDERS = re.compile(r"rollout|completion|validation|generations|dump|traces", re.IGNORECASE)
+
+
+@dataclass
+class Tree:
+    """What a folder holds. `runs` is empty unless the folder is one of several runs (or holds one below)."""
+
+    root: Path
+    files: list[Path] = field(default_factory=list)
+    rollouts: list[Path] = field(default_factory=list)
+    configs: list[Path] = field(default_factory=list)
+    unread: list[tuple[str, Path]] = field(default_factory=list)
+    runs: list[Path] = field(default_factory=list)
+    seen: int = 0
+
+
+def survey(root: Path, *, depth: int = DEPTH) -> Tree:
+    """Sort the files below `root`; `depth` 0 looks at the folder itself only."""
+    tree = Tree(root)
+    _walk(tree, root, depth)
+    tree.rollouts.sort(key=_order)
+    tree.files.sort()
+    if depth:
+        tree.runs = _runs(tree)
+    return tree
+
+
+def _walk(tree: Tree, folder: Path, depth: int) -> None:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        tree.seen += 1
+        if tree.seen > MOST:
+            return
+        path = Path(entry.path)
+        if entry.is_dir():
+            name = entry.name
+            hidden = name.startswith(".") and name != ".hydra"
+            if depth and name not in _SKIP and not hidden and not name.startswith("global_step_"):
+                _walk(tree, path, depth - 1)
+        elif entry.is_file():
+            _sort(tree, path)
+
+
+def _sort(tree: Tree, path: Path) -> None:
+    name, folder = path.name, path.parent
+    if name.startswith("events.out.tfevents"):
+        tree.unread.append(("tfevents", path))
+    elif path.suffix == ".wandb":
+        tree.unread.append(("wandb", path))
+    elif path.suffix == ".db" and "trackio" in str(path):
+        tree.unread.append(("trackio", path))
+    elif folder.name == ".hydra":
+        if name != "hydra.yaml":
+            tree.configs.append(path)
+    elif (_NUMBERED.match(name) and (_ROLLOUT_FOLDERS.search(folder.name) or path.suffix == ".parquet")) or (
+        path.suffix == ".parquet" and _ROLLOUT_FOLDERS.search(f"{folder.name}/{name}")
+    ):
+        tree.rollouts.append(path)
+    elif name in _CONFIGS:
+        tree.configs.append(path)
+    elif path.suffix in _TEXT and name not in _NOT_LOGS and not name.startswith("."):
+        tree.files.append(path)
+
+
+def _order(path: Path) -> tuple[str, int, str]:
+    digits = re.findall(r"\d+", path.stem)
+    return (str(path.parent), int(digits[-1]) if digits else 0, path.name)
+
+
+# -- which runs -------------------------------------------------------------------------------
+
+
+def _home(root: Path, path: Path) -> Path:
+    """The folder of the run that a file belongs to."""
+    folder = path.parent
+    while folder != root and (
+        folder.name.startswith(("checkpoint-", "global_step"))
+        or folder.name in ("logs", "log", ".hydra", "files")
+        or _ROLLOUT_FOLDERS.search(folder.name)
+    ):
+        folder = folder.parent
+    return folder
+
+
+def _runs(tree: Tree) -> list[Path]:
+    """The runs below a folder that is not itself one; fewer than two means that it is one.
+
+    A log or configuration in the folder itself makes it a run: what lies below belongs to it, as
+    hydra's outputs and a logger's project folder do. `NAME.console.log` or `NAME.log` beside a folder
+    NAME belongs to that run.
+    """
+    if any(path.parent == tree.root or path.parent == tree.root / ".hydra" for path in tree.configs):
+        return []
+    homes: dict[Path, list[Path]] = {}
+    for path in [*tree.files, *tree.rollouts]:
+        if path.suffix != ".json" or path.name.endswith("trainer_state.json"):
+            homes.setdefault(_home(tree.root, path), []).append(path)
+    own = [path for path in homes.pop(tree.root, []) if path.stat().st_size]
+    names = {home.relative_to(tree.root).parts[0] for home in homes}
+    if any(partner(path) not in names for path in own):
+        return []
+    tops: dict[str, Path] = {}
+    for home in sorted(homes):
+        top = home.relative_to(tree.root).parts[0]
+        tops[top] = home if top not in tops else tree.root / top
+    runs = sorted(tops.values(), key=lambda home: (home.stat().st_mtime, str(home)))
+    return runs if len(runs) > 1 else []
+
+
+def partner(path: Path) -> str:
+    """The name of the folder that a console log would belong to."""
+    return path.name.removesuffix(path.suffix).removesuffix(".console")

@@ -1,0 +1,121 @@
+"""verl's console logger: `step:7 - actor/entropy:0.3421 - critic/score/mean:np.float64(0.4) - …`.
+
+One line per step on standard output, built by `concat_dict_to_str`; checked against verl 0.2-0.9.1.
+Up to 0.4.1 every value has three decimals, so a learning rate prints as 0.000 and *zero* only means
+below 0.0005 (`resolution` says so). From 0.5 on values are `repr`, numpy scalars in their wrapper.
+Lines come bare or behind Ray's `(TaskRunner pid=…)` prefix, several console writers may glue them to
+a progress bar, and responses printed into the log may contain `step:` as well: only ` - key:number`
+chains with metric-like keys count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from .printed import PrintedSettings
+from .reader import LineReader
+from .records import Ended, Item, Origin, Progress, Record, Restart
+from .text import find_bar, number, undecorated
+from .version import verl_version
+
+_STEP = re.compile(r"(?:^|[\s\])])step:(\d+) - (?=\S)")
+_KEY = re.compile(r"[A-Za-z_][\w@.+\-/ ()\[\]]*")
+_UNITS = re.compile(r"(.+)\((1e-?\d+)\)")
+_DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
+_TOTAL = re.compile(r"Total training steps: (\d+)")
+_ACTORS = frozenset({"main_task", "TaskRunner", "TaskRunnerV1"})
+_MARKS = re.compile(r"\b(?:TaskRunner(?:V1)? pid=|main_task pid=|verl\.trainer\.main_|actor_rollout_ref)")
+
+
+class VerlConsole(LineReader):
+    name = "verl-console"
+    rank = 40
+    prose = True
+
+    def __init__(self) -> None:
+        self.resolution = None
+        self._printed = PrintedSettings()
+        self._certainty = 0
+        self._v1 = False
+        self._began = 0
+        self._last: int | None = None
+
+    @classmethod
+    def sniff(cls, head: str) -> float:
+        for match in _STEP.finditer(head):
+            end = head.find("\n", match.end())
+            if len(_pairs(head[match.end() : end if end >= 0 else None])) >= 1:
+                return 0.95
+        return 0.7 if _MARKS.search(head) else 0.0
+
+    def line(self, number: int, text: str) -> Iterable[Item]:
+        if "step:" in text:
+            match = _STEP.search(text)
+            if match is not None:
+                return self._row(number, match, text)
+        return self._other(number, text)
+
+    def unfinished(self, number: int, text: str) -> Iterable[Item]:
+        """The last value of a half-written line may be cut in the middle: leave it out."""
+        match = _STEP.search(text)
+        return () if match is None else self._row(number, match, text.rpartition(" - ")[0])
+
+    def _row(self, number: int, match: re.Match[str], text: str) -> Iterator[Item]:
+        pairs = _pairs(text[match.end() :])
+        if not pairs:
+            return
+        values: dict[str, float] = {}
+        for key, _, value in pairs:
+            unit = _UNITS.fullmatch(key)
+            values[unit[1] if unit else key] = value * float(unit[2]) if unit else value
+        if self._last is None and len(pairs) > 3:
+            if all(_DECIMALS.fullmatch(raw) for _, raw, _ in pairs):
+                self.resolution = 5e-4
+            yield self._origin([key for key, _, _ in pairs], text)
+            self._last = int(match[1])
+        yield Record(int(match[1]), values, number)
+
+    def _origin(self, names: list[str], text: str) -> Origin:
+        actor, _ = undecorated(text)
+        self._v1 = self._v1 or actor == "TaskRunnerV1"
+        version = verl_version(names, decimals=self.resolution is not None, v1=self._v1)
+        self._certainty = 2
+        return Origin("verl", version, "its console logger's line", 2)
+
+    def _other(self, number: int, text: str) -> Iterator[Item]:
+        actor, rest = undecorated(text)
+        if actor in _ACTORS and not self._certainty:
+            self._certainty = 1
+            self._v1 = actor == "TaskRunnerV1"
+            yield Origin("verl", ">=0.9" if self._v1 else None, f"Ray actor {actor}", 1)
+        yield from self._printed.line(actor, rest)
+        if "%|" in rest:
+            bar = find_bar(rest)
+            if bar is not None and bar.total and bar.label.endswith("Training Progress"):
+                yield Progress(bar.n, bar.total, bar.elapsed, bar.per_step)
+        elif "Total training steps" in rest and (total := _TOTAL.search(rest)):
+            if self._began and self._last is not None:
+                yield Restart(number)
+            self._began += 1
+            yield Progress(0, int(total[1]))
+        elif "Final validation metrics" in rest and self._last is not None:
+            yield Ended(number)
+
+
+def _pairs(text: str) -> list[tuple[str, str, float]]:
+    """(key, printed value, value) of a ` - `-joined chain; empty unless it looks like metrics."""
+    pairs: list[tuple[str, str, float]] = []
+    held = ""
+    for piece in text.rstrip().split(" - "):
+        piece = f"{held} - {piece}" if held else piece
+        key, colon, raw = piece.rpartition(":")
+        value = number(raw) if colon else None
+        if value is None or not _KEY.fullmatch(key):
+            held = piece if pairs or not held else ""
+            if not pairs:
+                return []
+            continue
+        pairs.append((key, raw, value))
+        held = ""
+    return pairs if pairs and "/" in pairs[0][0] else []
