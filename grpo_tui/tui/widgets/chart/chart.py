@@ -45,6 +45,7 @@ class Chart(Widget, can_focus=True):
     """Curves over steps with axes, zoom, a cursor and a readout, in any size from 20 × 4 up."""
 
     ALLOW_SELECT = False
+    _styles: tuple[list[Color], list[Style]] | None = None
     _shown = False
     """Whether the chart is on the screen; before that there is nothing to draw on."""
 
@@ -162,6 +163,8 @@ class Chart(Widget, can_focus=True):
         """
         if revision == self._revision:
             return
+        if [(one.name, one.color) for one in series] != [(one.name, one.color) for one in self._series]:
+            self._styles = None
         self._revision = revision
         self._series = tuple(series)
         self._extent = Extent.of(self._series)
@@ -278,6 +281,7 @@ class Chart(Widget, can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        self._styles = None
         self._schedule_redraw()
 
     def render_line(self, y: int) -> Strip:
@@ -310,12 +314,8 @@ class Chart(Widget, can_focus=True):
             return
         plot = Plot(self._prepared(), self._marks, self._bands, self._viewport, self.x_range)
         self._canvas = paint(plot, *self.size)
-        colors = curve_colors(
-            [(one.name, one.color) for one in self._series],
-            self.app.theme_variables,
-            self.app.native_ansi_color,
-        )
-        self._strips = self._canvas.strips(self._styles(colors))
+        colors, styles = self._inks()
+        self._strips = self._canvas.strips(styles)
         room = self.size.width - 2
         self.border_title = title(self.title, plot, colors, room)
         self.border_subtitle = subtitle(plot, room)
@@ -327,14 +327,15 @@ class Chart(Widget, can_focus=True):
                 self._curves[one] = Curve.of(one, self.smoothing, self.log_y)
         return [self._curves[one] for one in self._series]
 
-    def _styles(self, colors: Sequence[Color]) -> list[Style]:
-        """A style for every ink, in the order of the inks."""
-        base = self.rich_style
-        background = self.background_colors[1]
-        styles = [
-            base,
-            *(self.get_component_rich_style(f"chart--{ink.name.lower()}") for ink in list(Ink)[1:]),
-        ]
-        for color in colors:
-            styles += [dimmed(color, background, base), on_background(color, base)]
-        return styles
+    def _inks(self) -> tuple[list[Color], list[Style]]:
+        """The curves' colours and a style for every ink, in the order of the inks; kept until one changes."""
+        if self._styles is None:
+            app, base, background = self.app, self.rich_style, self.background_colors[1]
+            wanted = [(one.name, one.color) for one in self._series]
+            colors = curve_colors(wanted, app.theme_variables, app.native_ansi_color)
+            fixed = [self.get_component_rich_style(f"chart--{ink.name.lower()}") for ink in list(Ink)[1:]]
+            styles = [base, *fixed]
+            for color in colors:
+                styles += [dimmed(color, background, base), on_background(color, base)]
+            self._styles = colors, styles
+        return self._styles

@@ -14,7 +14,17 @@ from rich.cells import cell_len
 from grpo_tui.tui.widgets.chart.canvas import Canvas, Ink, bright_ink, raw_ink
 from grpo_tui.tui.widgets.chart.model import Severity
 from grpo_tui.tui.widgets.chart.plot import Plot
-from grpo_tui.tui.widgets.chart.raster import DOTS_Y, Range, Runs, cells_of, draw, rows_of, runs_of
+from grpo_tui.tui.widgets.chart.raster import (
+    DOTS_X,
+    DOTS_Y,
+    Range,
+    Runs,
+    cell_of,
+    cells_of,
+    draw,
+    rows_of,
+    runs_of,
+)
 from grpo_tui.tui.widgets.chart.scale import fit
 from grpo_tui.tui.widgets.chart.ticks import linear_ticks, log_label, log_ticks, tick_labels
 
@@ -71,7 +81,7 @@ def paint(plot: Plot, width: int, height: int) -> Canvas:
         _paint_y_axis(canvas, layout, y, plot.viewport.log_y)
         _paint_curves(canvas, layout, raw, smooth, y)
         _paint_bands(canvas, layout, plot, y)
-        _paint_tags(canvas, layout, plot, y)
+        _paint_tags(canvas, layout, [two or one for one, two in zip(raw, smooth, strict=True)], y)
     _paint_marks(canvas, layout, plot)
     _paint_cursor(canvas, layout, plot, y)
     _paint_not_finite(canvas, layout, plot)
@@ -90,10 +100,10 @@ def _paint_x_axis(canvas: Canvas, layout: Layout, plot: Plot) -> None:
     ticks = linear_ticks(*plot.x, max(1, layout.width // (_X_LABEL_WIDTH + 4)))
     free_from = 0
     for tick, label in zip(ticks, tick_labels(ticks, _X_LABEL_WIDTH), strict=True):
-        cells = cells_of(np.array([tick]), plot.x, layout.width)
-        if not len(cells):
+        cell = cell_of(tick, plot.x, layout.width)
+        if cell is None:
             continue
-        column = layout.gutter + int(cells[0])
+        column = layout.gutter + cell
         start = min(max(0, column - len(label) // 2), canvas.width - len(label))
         if layout.axis_rows == 2:
             canvas.put(row, column, "┬", Ink.AXIS)
@@ -148,45 +158,46 @@ def _paint_bands(canvas: Canvas, layout: Layout, plot: Plot, y: Range) -> None:
                 canvas.put_where_blank(slice(row, row + 1), columns, "╌", SEVERITY_INK[band.severity])
 
 
-def _paint_tags(canvas: Canvas, layout: Layout, plot: Plot, y: Range) -> None:
+def _paint_tags(canvas: Canvas, layout: Layout, main: list[Runs], y: Range) -> None:
     """The legend's letter at the end of each of several lines, for those who cannot tell the colours."""
-    if len(plot.curves) < 2 or layout.width < _TAGGED_FROM_WIDTH:
+    if len(main) < 2 or layout.width < _TAGGED_FROM_WIDTH:
         return
-    for number, (curve, tag) in enumerate(zip(plot.curves, CURVE_TAGS, strict=False)):
-        trace = curve.main_trace
-        finite = np.flatnonzero(np.isfinite(trace.y) & (trace.x <= plot.x[1]))[-1:]
-        cells = cells_of(trace.x[finite], plot.x, layout.width)
-        if len(cells):
-            row = int(rows_of(trace.y[finite], y, layout.height)[0]) // DOTS_Y
-            canvas.put(row, layout.gutter + int(cells[0]), tag, bright_ink(number))
+    for number, (runs, tag) in enumerate(zip(main, CURVE_TAGS, strict=False)):
+        end = np.flatnonzero((runs.column >= 0) & (runs.column < layout.width * DOTS_X))[-1:]
+        if len(end):
+            row = int(rows_of(runs.last[end], y, layout.height)[0]) // DOTS_Y
+            column = layout.gutter + int(runs.column[end[0]]) // DOTS_X
+            canvas.put(row, column, tag, bright_ink(number))
 
 
 def _paint_marks(canvas: Canvas, layout: Layout, plot: Plot) -> None:
     for mark in plot.marks:
-        for cell in cells_of(np.array([mark.step]), plot.x, layout.width).tolist():
-            column = layout.gutter + cell
-            ink = SEVERITY_INK[mark.severity]
-            canvas.put_where_blank(slice(0, layout.height), slice(column, column + 1), "┊", ink)
-            canvas.put(0, column, mark.glyph if cell_len(mark.glyph) == len(mark.glyph) == 1 else "▾", ink)
+        cell = cell_of(mark.step, plot.x, layout.width)
+        if cell is None:
+            continue
+        column = layout.gutter + cell
+        ink = SEVERITY_INK[mark.severity]
+        canvas.put_where_blank(slice(0, layout.height), slice(column, column + 1), "┊", ink)
+        canvas.put(0, column, mark.glyph if cell_len(mark.glyph) == len(mark.glyph) == 1 else "▾", ink)
 
 
 def _paint_cursor(canvas: Canvas, layout: Layout, plot: Plot, y: Range | None) -> None:
     step = plot.viewport.cursor
-    if step is None:
+    cell = None if step is None else cell_of(step, plot.x, layout.width)
+    if step is None or cell is None:
         return
-    for cell in cells_of(np.array([step]), plot.x, layout.width).tolist():
-        column = layout.gutter + cell
-        canvas.put_where_blank(slice(0, layout.height), slice(column, column + 1), "│", Ink.CURSOR)
-        if layout.axis_rows == 2:
-            canvas.put(layout.height, column, "┴", Ink.CURSOR)
-        if y is None:
-            continue
-        for number, curve in enumerate(plot.curves):
-            trace = curve.main_trace
-            values = trace.y[trace.x == step][-1:]
-            if np.isfinite(values).all() and len(values):
-                row = int(rows_of(values, y, layout.height)[0]) // DOTS_Y
-                canvas.put(row, column, "●", bright_ink(number))
+    column = layout.gutter + cell
+    canvas.put_where_blank(slice(0, layout.height), slice(column, column + 1), "│", Ink.CURSOR)
+    if layout.axis_rows == 2:
+        canvas.put(layout.height, column, "┴", Ink.CURSOR)
+    if y is None:
+        return
+    for number, curve in enumerate(plot.curves):
+        trace = curve.main_trace
+        place = trace.index_of(step)
+        if place is not None and np.isfinite(trace.y[place]):
+            row = int(rows_of(trace.y[place : place + 1], y, layout.height)[0]) // DOTS_Y
+            canvas.put(row, column, "●", bright_ink(number))
 
 
 def _paint_not_finite(canvas: Canvas, layout: Layout, plot: Plot) -> None:

@@ -23,7 +23,17 @@ Bits = NDArray[np.uint8]
 DOTS_X, DOTS_Y = 2, 4
 _FARTHEST = 100_000
 """Each column on the way to a point outside is a stroke of its line; there must be an end to them."""
-_DOT_BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]], dtype=np.uint8)
+_DOT_PLACES = (
+    (0, 0, 0),
+    (1, 0, 1),
+    (2, 0, 2),
+    (0, 1, 3),
+    (1, 1, 4),
+    (2, 1, 5),
+    (3, 0, 6),
+    (3, 1, 7),
+)
+"""Row and column of a dot in its cell, and the bit Unicode gives it."""
 
 
 Range = tuple[float, float]
@@ -44,6 +54,14 @@ class Trace:
     @classmethod
     def of(cls, x: FloatArray, y: FloatArray) -> Trace:
         return cls(x, y, np.flatnonzero(~np.isfinite(y)), bool(np.all(x[1:] >= x[:-1])))
+
+    def index_of(self, step: float) -> int | None:
+        """Where a step was logged last."""
+        if not self.ordered:
+            places = np.flatnonzero(self.x == step)
+            return int(places[-1]) if len(places) else None
+        place = int(np.searchsorted(self.x, step, side="right")) - 1
+        return place if place >= 0 and self.x[place] == step else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +103,16 @@ def columns_of(steps: FloatArray, x: Range, width: int) -> IntArray:
     return np.searchsorted(_edges(x, width), steps, side="right") - 1
 
 
+def cell_of(step: float, x: Range, width: int) -> int | None:
+    """The cell in which a step falls, None outside of the plot."""
+    column = (step - x[0]) / _pitch(x, width) + 0.5
+    return int(column) // DOTS_X if 0 <= column < width * DOTS_X else None
+
+
 def cells_of(steps: FloatArray, x: Range, width: int) -> IntArray:
     """The distinct cells, left to right, in which one of the steps falls."""
+    if not len(steps):
+        return np.empty(0, dtype=np.intp)
     columns = columns_of(steps, x, width)
     return np.unique(columns[(columns >= 0) & (columns < width * DOTS_X)] // DOTS_X)
 
@@ -160,8 +186,8 @@ def _far_columns(steps: FloatArray, x: Range, width: int) -> IntArray:
 
 def _strokes(runs: Runs, y: Range, height: int) -> tuple[IntArray, IntArray, IntArray]:
     """Vertical strokes (column, top row, bottom row) that cover every run and join it to the one before."""
-    top, bottom = rows_of(runs.high, y, height), rows_of(runs.low, y, height)
-    first, last = rows_of(runs.first, y, height), rows_of(runs.last, y, height)
+    values = np.concatenate((runs.high, runs.low, runs.first, runs.last))
+    top, bottom, first, last = rows_of(values, y, height).reshape(4, -1)
     if not len(top):
         return runs.column, top, bottom
     before = np.flatnonzero(runs.joined) - 1
@@ -193,7 +219,8 @@ def _paint(column: IntArray, top: IntArray, bottom: IntArray, columns: int, rows
 
 
 def _pack(dots: NDArray[np.bool_]) -> Bits:
-    rows, columns = dots.shape
-    cells = dots.reshape(rows // DOTS_Y, DOTS_Y, columns // DOTS_X, DOTS_X)
-    bits: Bits = np.einsum("iajb,ab->ij", cells.astype(np.uint8), _DOT_BITS)
+    dots = dots.view(np.uint8)
+    bits = np.zeros((dots.shape[0] // DOTS_Y, dots.shape[1] // DOTS_X), dtype=np.uint8)
+    for row, column, place in _DOT_PLACES:
+        bits |= dots[row::DOTS_Y, column::DOTS_X] << np.uint8(place)
     return bits

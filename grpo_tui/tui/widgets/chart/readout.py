@@ -72,15 +72,12 @@ def subtitle(plot: Plot, width: int) -> Content:
 
 
 def _value_at(curve: Curve, step: float, newest: bool) -> str:
-    if newest:
-        places = np.arange(len(curve.series))[-1:]
-    else:
-        places = np.flatnonzero(curve.series.steps == step)[-1:]
-    if not len(places):
+    place = len(curve.series) - 1 if newest else curve.raw_trace.index_of(step)
+    if place is None or place < 0:
         return ""
-    text = value_label(float(curve.series.values[places[0]]))
-    if curve.smoothed is not None and np.isfinite(curve.smoothed[places[0]]):
-        text += f" ~{value_label(float(curve.smoothed[places[0]]))}"
+    text = value_label(float(curve.series.values[place]))
+    if curve.smoothed is not None and np.isfinite(curve.smoothed[place]):
+        text += f" ~{value_label(float(curve.smoothed[place]))}"
     return text
 
 

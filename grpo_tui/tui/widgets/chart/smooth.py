@@ -32,7 +32,7 @@ def ema(values: FloatArray, weight: float) -> FloatArray:
         average = _decayed_sum(clean * (1 - weight), weight) / -np.expm1(counts * math.log(weight))
         # The correction may push a mean of equal values past them by a rounding error, or past the
         # largest float; an average never lies outside what it averages.
-        clean = np.clip(average, np.minimum.accumulate(clean), np.maximum.accumulate(clean))
+        clean = np.clip(average, clean.min(), clean.max())
     smoothed[finite] = clean
     return smoothed
 

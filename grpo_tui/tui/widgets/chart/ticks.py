@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
+_LARGEST_EXPONENT = 308.2
 _SI = {12: "T", 9: "G", 6: "M", 3: "k"}
 
 
@@ -119,7 +120,7 @@ def tick_labels(ticks: Sequence[float], width: int) -> list[str]:
 
 def log_label(exponent: float, width: int) -> str:
     """The label of 10**exponent, with no more digits than it needs."""
-    return _alone(float(f"{10**exponent:.3g}"), width)
+    return _alone(float(f"{10 ** min(exponent, _LARGEST_EXPONENT):.3g}"), width)
 
 
 def _alone(value: float, width: int) -> str:
