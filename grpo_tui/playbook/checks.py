@@ -7,6 +7,7 @@ metric, probe or goto target, a step without its last `otherwise`, an answer nob
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from .complaints import Finding
@@ -183,12 +184,12 @@ def _probe(step: ProbeStep, place: Place, names: Names) -> Iterator[Finding]:
 
 
 def _condition(expression: Expression, place: Place, playbook: Playbook, names: Names) -> Iterator[Finding]:
-    for key in expression.config_keys:
-        if key not in names.config_keys:
-            yield _config_key(key, place, names)
-    for id in expression.keys("score"):
-        if id not in playbook.hypotheses:
-            yield _unknown(place, "hypothesis", id, playbook.hypotheses)
+    for node in expression.references():
+        if node.source == "config" and node.key not in names.config_keys:
+            yield replace(_config_key(node.key, place, names), offset=node.start)
+        if node.source == "score" and node.key not in playbook.hypotheses:
+            found = _unknown(place, "hypothesis", node.key, playbook.hypotheses)
+            yield replace(found, offset=node.start)
 
 
 def _test(test: PlaybookTest, place: Place, playbook: Playbook, names: Names) -> Iterator[Finding]:

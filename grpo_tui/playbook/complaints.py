@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from . import schema
+from . import fields, schema
 from .names import did_you_mean, near
 from .problems import Level
 from .yaml_tree import Place
@@ -21,7 +21,7 @@ _STEP_MODELS: dict[str, type[BaseModel]] = {
     "use": schema.UseStep,
     "note": schema.NoteStep,
 }
-_MEMBERS = frozenset(f"{name}:" for name in (*schema.STEP_KINDS, "curves", "file"))
+_MEMBERS = frozenset(f"{name}:" for name in (*fields.STEP_KINDS, "curves", "file"))
 _EXPECTED = {
     "string_type": "expected text",
     "int_type": "expected a whole number",
@@ -49,7 +49,7 @@ class Finding:
     check: str
     on_key: bool = False
     offset: int | None = None
-    severity: Level = "error"
+    severity: Level = "fatal"
 
 
 def findings_of(error: ValidationError, tree: Mapping[str, Any]) -> list[Finding]:
@@ -122,9 +122,9 @@ def _unknown_key(place: Place, tree: Mapping[str, Any]) -> Finding:
 def _step_kind(place: Place, step: Any) -> Finding:
     if not isinstance(step, Mapping):
         return Finding(
-            place, "expected a step: id, and one of " + ", ".join(schema.STEP_KINDS), "schema/step"
+            place, "expected a step: id, and one of " + ", ".join(fields.STEP_KINDS), "schema/step"
         )
-    kinds = [kind for kind in schema.STEP_KINDS if kind in step]
+    kinds = [kind for kind in fields.STEP_KINDS if kind in step]
     if kinds:
         return Finding(
             (*place, kinds[1]),
@@ -134,10 +134,10 @@ def _step_kind(place: Place, step: Any) -> Finding:
         )
     common = set(keys_of(schema.ProbeStep)) | {"if_true", "if_false", "if_unknown"}
     for key in step:
-        if key not in common and near(key, schema.STEP_KINDS):
-            message = f"unknown key {key!r}{did_you_mean(key, schema.STEP_KINDS)}"
+        if key not in common and near(key, fields.STEP_KINDS):
+            message = f"unknown key {key!r}{did_you_mean(key, fields.STEP_KINDS)}"
             return Finding((*place, key), message, "schema/key", on_key=True)
-    return Finding(place, "a step needs one of " + ", ".join(schema.STEP_KINDS), "schema/step")
+    return Finding(place, "a step needs one of " + ", ".join(fields.STEP_KINDS), "schema/step")
 
 
 def keys_of(model: type[BaseModel]) -> list[str]:
@@ -180,14 +180,16 @@ def model_at(place: Place, tree: Mapping[str, Any]) -> type[BaseModel] | None:
 def _choices(model: type[BaseModel] | None, place: Place) -> list[str]:
     """The words a closed field allows."""
     if place[-2:-1] == ("raise",):
-        return list(get_args(schema.Raised))
+        return list(get_args(fields.Raised))
     match place[-2:]:
         case ("algorithms", int()):
-            return list(get_args(schema.Algorithm))
+            return list(get_args(fields.Algorithm))
         case (_, "severity"):
-            return list(get_args(schema.Severity))
+            return list(get_args(fields.Severity))
+        case (_, "state"):
+            return list(get_args(fields.RunState))
         case (_, "open"):
-            return list(get_args(schema.Screen))
+            return list(get_args(fields.Screen))
         case (_, "format") | ("format",):
             return ["1"]
         case _:

@@ -29,6 +29,7 @@ __all__ = [
     "load_text",
     "problem_at",
     "read_file",
+    "read_mapping",
     "read_text",
 ]
 
@@ -92,12 +93,30 @@ def read_text(text: str, name: str, *, origin: Path | None = None, names: Names 
     playbook, findings = _validate(tree.value, names if names is not None else default_names())
     problems = _ordered(problem_at(finding, tree, text, name) for finding in findings)
     off = disabled_checks(text)
-    problems = tuple(p for p in problems if p.severity == "error" or p.check not in off)
-    if playbook is None or any(problem.severity == "error" for problem in problems):
+    problems = tuple(p for p in problems if p.severity == "fatal" or p.check not in off)
+    if playbook is None or any(problem.severity == "fatal" for problem in problems):
         return Loaded(None, problems)
     lines = {place: (mark.line, mark.col) for place, mark in tree.keys.items()}
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return Loaded(playbook.with_source(SourceText(origin, digest, lines)), problems)
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """A file of plain `key: value` pairs, such as answers, read as strictly as a playbook (JSON too).
+
+    Raises OSError where it cannot be read and ValueError, with one clear sentence, for anything else.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("not UTF-8 text") from None
+    tree = yaml_tree.read(text)
+    if tree.complaints:
+        first = tree.complaints[0]
+        raise ValueError(f"line {first.line}, column {first.col}: {first.message}")
+    if not isinstance(tree.value, dict):
+        raise ValueError("expected `key: value` lines")
+    return tree.value
 
 
 def _validate(value: Any, names: Names) -> tuple[Playbook | None, list[Finding]]:

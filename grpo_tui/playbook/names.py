@@ -19,18 +19,21 @@ from .vocabulary import Diagnosis, Observation
 PROBES = ("ratio", "update", "accumulation", "mask", "nonfinite", "verifier")
 
 _CONFIG_KEYS = """
-algorithm adv_estimator loss_type loss_agg_mode scale_rewards norm_adv_by_std reward_weights
-learning_rate lr lr_scheduler warmup_steps weight_decay max_grad_norm optimizer
-num_generations group_size temperature top_p top_k min_p repetition_penalty
-max_prompt_length max_response_length max_completion_length mask_truncated overlong_filter
-train_batch_size mini_batch_size micro_batch_size gradient_accumulation_steps num_iterations
-ppo_epochs steps_per_generation max_steps total_epochs logging_steps save_steps eval_steps
-clip_ratio clip_ratio_low clip_ratio_high clip_ratio_dual importance_sampling_level
-kl_coef kl_in_reward kl_loss kl_loss_coef kl_type entropy_coef use_kl_loss use_kl_in_reward
-dynamic_sampling precision param_dtype bf16 fp16 rollout_dtype quantization
-rollout_engine rollout_mode rollout_correction is_correction is_cap calculate_log_probs
-gradient_checkpointing use_liger lora_rank lora_alpha model tokenizer seed dropout
-tensor_parallel gpu_memory_utilization num_gpus async_training staleness_limit framework_version
+adv_estimator attn_implementation beta bf16 bypass_mode calculate_log_probs clip_ratio clip_ratio_c
+clip_ratio_high clip_ratio_low critic_warmup devices disable_dropout dtype dynamic_batch_size
+enforce_eager entropy_coeff eval_steps filter_groups fp16 framework_version free_cache_engine
+generation_batch_size gpu_memory_utilization gradient_accumulation_steps gradient_checkpointing
+group_size importance_sampling_cap importance_sampling_correction importance_sampling_level kl_coef
+kl_loss_coef kl_loss_type learning_rate log_completions logging_steps lora_alpha lora_rank
+loss_aggregation loss_type lr_scheduler mask_truncated max_completion_length max_grad_norm
+max_prompt_length max_steps max_tokens_per_device min_p mini_batch_size model_path multi_turn nodes
+norm_adv_by_std num_iterations optimizer optimizer_offload overlong_buffer param_dtype param_offload
+per_device_batch_size reduce_dtype rejection_sampling remove_unused_columns repetition_penalty
+resume_mode reward_manager reward_weights rollout_data_dir rollout_dtype rollout_engine
+rollout_load_format rollout_mode rollout_quantization router_replay save_steps scale_rewards seed
+sequence_parallel shuffle steps_per_generation strategy sync_ref_model temperature tensor_parallel
+top_entropy_quantile top_k top_p total_epochs train_batch_size use_fused_kernels use_kl_in_reward
+use_kl_loss use_liger use_lora use_remove_padding warmup warmup_ratio warmup_steps weight_decay
 """
 CONFIG_KEYS = frozenset(_CONFIG_KEYS.split())
 

@@ -163,7 +163,7 @@ class Expression:
 
     def keys(self, source: Source) -> tuple[str, ...]:
         """What it names of one source, in reading order."""
-        return tuple(dict.fromkeys(node.key for node in self._references() if node.source == source))
+        return tuple(dict.fromkeys(node.key for node in self.references() if node.source == source))
 
     @property
     def config_keys(self) -> tuple[str, ...]:
@@ -176,7 +176,8 @@ class Expression:
     @property
     def factual(self) -> bool:
         """It reads facts and no curve, so that what it finds can confirm a diagnosis."""
-        return not self.metrics and any(node.source in FACTS for node in self._references())
+        return not self.metrics and any(node.source in FACTS for node in self.references())
 
-    def _references(self) -> Iterator[Reference]:
+    def references(self) -> Iterator[Reference]:
+        """Everything it reads that is not a curve, in reading order."""
         return (node for node in walk(self.tree) if isinstance(node, Reference))

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Level: TypeAlias = Literal["error", "warning", "info"]
+Level: TypeAlias = Literal["info", "warning", "bug", "fatal"]
+"""`fatal` keeps a playbook from being used; `bug` means it cannot do what it says; the rest is advice."""
 
 _DISABLE = re.compile(r"#\s*grpo-tui\s+disable\s+([\w/,\s-]+)")
 
@@ -24,13 +25,13 @@ class Problem:
     col: int
     message: str
     excerpt: str = ""
-    severity: Level = "error"
+    severity: Level = "fatal"
     check: str = "yaml/syntax"
 
     @property
     def headline(self) -> str:
         """`file:line:col: message [check]`."""
-        word = "" if self.severity == "error" else f"{self.severity}: "
+        word = "" if self.severity == "fatal" else f"{self.severity}: "
         return f"{self.path}:{self.line}:{self.col}: {word}{self.message} [{self.check}]"
 
     def __str__(self) -> str:

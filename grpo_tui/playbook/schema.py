@@ -11,88 +11,67 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    PlainSerializer,
-    PrivateAttr,
-    StringConstraints,
-    Tag,
-    ValidationInfo,
-    WithJsonSchema,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import Discriminator, Field, PrivateAttr, Tag
 
-from .expressions import parse_condition
-from .names import Names, did_you_mean
-from .nodes import Expression, ExpressionError
+from .fields import (
+    STEP_KINDS,
+    Algorithm,
+    Condition,
+    Duration,
+    Flag,
+    Framework,
+    Model,
+    Place,
+    PlaybookId,
+    Points,
+    Raised,
+    Rule,
+    RunState,
+    Scalar,
+    Screen,
+    Severity,
+    StepId,
+    Text,
+)
+from .names import did_you_mean
+from .nodes import Expression
 from .verdict_text import ExpectedVerdict
 
-Severity: TypeAlias = Literal["info", "warning", "critical"]
-Raised: TypeAlias = Literal["warning", "critical"]
-Screen: TypeAlias = Literal["rollouts", "curves", "config", "log", "alerts"]
-Algorithm: TypeAlias = Literal["any", "grpo", "dapo", "dr-grpo", "gspo", "rloo", "reinforce", "ppo"]
-Framework: TypeAlias = str
-Place: TypeAlias = tuple[str | int, ...]
-Flag = Annotated[bool, Field(strict=True)]
-Scalar: TypeAlias = bool | int | float | str | None
-
-STEP_KINDS = ("check", "ask", "config", "probe", "use", "note")
-
-
-def _condition(value: Any, info: ValidationInfo) -> Any:
-    if isinstance(value, Expression):
-        return value
-    if isinstance(value, bool):
-        value = "true" if value else "false"
-    if not isinstance(value, str):
-        raise PydanticCustomError("expression", "expected a condition: entropy < 0.1", {"offset": 0})
-    known = info.context.get("names") if isinstance(info.context, Mapping) else None
-    try:
-        return parse_condition(value, known=known if isinstance(known, Names) else None)
-    except ExpressionError as error:
-        text = str(error).replace("{", "{{").replace("}", "}}")
-        raise PydanticCustomError("expression", "{text}", {"text": text, "offset": error.offset}) from None
-
-
-Condition = Annotated[
-    Expression,
-    BeforeValidator(_condition),
-    PlainSerializer(lambda expression: expression.text, return_type=str),
-    WithJsonSchema({"type": ["string", "boolean"], "maxLength": 500, "title": "condition"}),
+__all__ = [
+    "STEP_KINDS",
+    "AppliesTo",
+    "AskStep",
+    "Branch",
+    "Case",
+    "CasesStep",
+    "CheckStep",
+    "Condition",
+    "ConfigStep",
+    "Curves",
+    "Expectation",
+    "Expected",
+    "Fix",
+    "FromFile",
+    "Noise",
+    "NoteStep",
+    "Place",
+    "Playbook",
+    "PlaybookTest",
+    "ProbeStep",
+    "Raised",
+    "Scalar",
+    "Screen",
+    "Severity",
+    "SourceText",
+    "Step",
+    "StepBase",
+    "Trigger",
+    "UseStep",
+    "branches_of",
+    "conditions_of",
+    "json_schema",
+    "kind_of_step",
 ]
-StepId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][\w.-]*$", max_length=60)]
-PlaybookId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=60)]
-Rule = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-Points = Annotated[int, Field(strict=True, ge=-3, le=3)]
-Text = Annotated[str, StringConstraints(min_length=1)]
-
-
-def _seconds(value: Any) -> Any:
-    """`10m` as seconds; a bare number is refused because nobody can tell its unit."""
-    units = {"s": 1, "m": 60, "h": 3600}
-    if isinstance(value, str) and value[:-1].isdigit() and value[-1:] in units:
-        return int(value[:-1]) * units[value[-1]]
-    if isinstance(value, int) and not isinstance(value, bool):
-        raise PydanticCustomError("duration", "write the unit: 30s, 10m or 2h")
-    return value
-
-
-Duration = Annotated[
-    int,
-    BeforeValidator(_seconds),
-    Field(ge=1),
-    WithJsonSchema({"type": "string", "pattern": "^[0-9]+[smh]$"}),
-]
-
-
-class Model(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", arbitrary_types_allowed=True, populate_by_name=True
-    )
 
 
 class AppliesTo(Model):
@@ -290,6 +269,8 @@ class PlaybookTest(Model):
     results: dict[str, dict[str, Any]] = Field(default={}, description="Probe -> fields of its result.")
     incidents: dict[str, int] = Field(default={}, description="Kind of incident line -> the step it came at.")
     total_steps: int | None = Field(default=None, ge=1, description="Steps the run was meant to have.")
+    framework: str = Field(default="unknown", description="The framework that is said to have written it.")
+    state: RunState = Field(default="ended", description="How the run stands.")
     expect: Expected = Field(description="What must come of it.")
 
 
@@ -399,3 +380,10 @@ def conditions_of(playbook: Playbook) -> Iterator[tuple[Place, Expression]]:
             yield ("fixes", index, "unless"), fix.unless
         if fix.expect is not None:
             yield ("fixes", index, "expect", "check"), fix.expect.check
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a playbook file, for editors."""
+    from .json_schema import json_schema as generate
+
+    return generate()
