@@ -53,6 +53,9 @@ class Segment:
     first_step: int | None = None
     first_line: int = 0
     rows: int = 0
+    known: dict[str, str] = field(default_factory=dict)
+    also: dict[str, str] = field(default_factory=dict)
+    """Canonical names without a series of their own -> the series that stands in for them."""
 
     def add(self, record: Record) -> None:
         """Store a row. Of several raw names for one metric the best alias of the first row is bound."""
@@ -68,13 +71,29 @@ class Segment:
         self.last_step = record.step if self.last_step is None else max(self.last_step, record.step)
 
     def _named(self, values: dict[str, float]) -> Iterable[tuple[str, str, float]]:
-        ranked = []
+        if any(raw not in self.known for raw in values):
+            self._bind(values)
         for raw, value in values.items():
-            found = catalog().lookup(raw)
-            ranked.append((found[1] if found else 0, found[0] if found else raw, raw, value))
-        for _, name, raw, value in sorted(ranked, key=lambda entry: entry[0]):
-            bound = self.bound.setdefault(name, raw)
-            yield (name if bound == raw else raw), raw, value
+            yield self.known[raw], raw, value
+
+    def _bind(self, values: Iterable[str]) -> None:
+        """Give each new raw name a canonical one that no better or earlier name holds, else its own."""
+        ranked = [
+            (rank, i, raw, name) for i, raw in enumerate(values) for name, rank in catalog().claims(raw)
+        ]
+        for _, _, raw, name in sorted(ranked):
+            if raw not in self.known and name not in self.bound:
+                self.bound[name] = raw
+                self.known[raw] = name
+        for raw in values:
+            series = self.known.setdefault(raw, raw)
+            for name, _ in catalog().claims(raw):
+                if name not in self.bound:
+                    self.also.setdefault(name, series)
+
+    def find(self, name: str) -> Series | None:
+        """The series of a metric: its own, or one that may stand in (`actor/pg_loss` for the loss)."""
+        return self.series.get(name) or self.series.get(self.also.get(name, name))
 
 
 @dataclass
@@ -247,11 +266,8 @@ class Run:
 
     def points(self, name: str) -> Points:
         """One metric of the newest segment, merged over the sources; empty where it was never logged."""
-        held = [
-            (track.source.reader.rank, track.newest.series[name])
-            for track in self.tracks
-            if name in track.newest.series
-        ]
+        found = [(track.source.reader.rank, track.newest.find(name)) for track in self.tracks]
+        held = [(rank, series) for rank, series in found if series is not None]
         if not held:
             return NO_POINTS
         if len(held) == 1:
@@ -267,8 +283,9 @@ class Run:
     def raw_name(self, name: str) -> str:
         """What the run itself calls a metric."""
         for track in self.tracks:
-            if name in track.newest.series:
-                return track.newest.series[name].raw
+            series = track.newest.find(name)
+            if series is not None:
+                return series.raw
         return name
 
     def steps(self) -> list[int]:

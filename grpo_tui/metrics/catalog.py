@@ -40,7 +40,7 @@ class Catalog:
 
     def __init__(self, metrics: dict[str, Metric]) -> None:
         self.metrics = metrics
-        self._exact: dict[str, tuple[str, int]] = {}
+        self._exact: dict[str, list[tuple[str, int]]] = {}
         self._patterns: list[tuple[re.Pattern[str], str]] = []
         for metric in metrics.values():
             for raws in metric.names.values():
@@ -49,18 +49,26 @@ class Catalog:
                         self._patterns.append((_pattern(raw), metric.name))
                     else:
                         for spelling in (raw, raw.replace("/", "_")):
-                            self._exact.setdefault(spelling, (metric.name, rank))
+                            self._claim(spelling, metric.name, rank)
         for name in metrics:
-            self._exact[name] = (name, -1)
+            self._claim(name, name, -1)
+
+    def _claim(self, raw: str, name: str, rank: int) -> None:
+        claims = self._exact.setdefault(raw, [])
+        if all(held != name for held, _ in claims):
+            claims.append((name, rank))
+            claims.sort(key=lambda claim: claim[1])
 
     def lookup(self, raw: str) -> tuple[str, int] | None:
         """The canonical name of a raw one and how good an alias it is (0 best), or None."""
+        claims = self.claims(raw)
+        return claims[0] if claims else None
+
+    def claims(self, raw: str) -> list[tuple[str, int]]:
+        """Every canonical name that a raw one may stand for, best first: `actor/pg_loss` is the policy
+        loss, and also the loss where nothing better is logged."""
         found = self._exact.get(raw)
-        if found is None:
-            plain = _plain(raw)
-            if plain != raw:
-                found = self._exact.get(plain)
-        return found
+        return found if found is not None else self._exact.get(_plain(raw), [])
 
     def metric(self, name: str) -> Metric | None:
         """What a canonical name means; for a raw family member (`rewards/x/mean`) its family's metric."""

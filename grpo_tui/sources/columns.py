@@ -56,10 +56,12 @@ class _Columns(LineReader):
         self._column: str | None = None
         self._broken = 0
 
-    def _row(self, row: dict[str, Any], number: int) -> Iterator[Item]:
+    def row(self, row: dict[str, Any], number: int) -> Iterator[Item]:
         if not self._named and len(row) > 1:
             self._named = True
             yield from _origin(set(row))
+        if not self._counted and "_wandb" in row and "_runtime" in row:
+            yield Warn("this is wandb's summary: the last value of each metric, not its curve")
         step = self._step(row)
         values = {}
         for name, cell in row.items():
@@ -129,7 +131,7 @@ class JsonColumns(_Columns):
         elif isinstance(row.get("log_history"), list):
             yield Ended(number)
         else:
-            yield from self._row(row, number)
+            yield from self.row(row, number)
 
 
 class CsvColumns(_Columns):
@@ -181,7 +183,7 @@ class CsvColumns(_Columns):
         if len(cells) > len(header):
             yield from self._bad(number, f"a row of {len(header)} cells")
             return
-        yield from self._row(dict(zip(header, cells, strict=False)), number)
+        yield from self.row(dict(zip(header, cells, strict=False)), number)
 
 
 def _cells(text: str, delimiter: str) -> list[str]:
@@ -227,7 +229,8 @@ def _origin(names: set[str]) -> Iterator[Item]:
             if own
             else Origin("trl", trl_version(plain), "TRL's names", 1)
         )
-    if names & _SFT or not any("reward" in name or "score" in name for name in names):
+    taught = any("reward" in name or "score" in name for name in names)
+    if names & _SFT or ("loss" in names and not taught):
         yield Warn("this looks like supervised fine-tuning: there is no reward column")
 
 

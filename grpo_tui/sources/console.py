@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from .columns import CsvColumns, JsonColumns
 from .reader import LineReader, Reader
-from .records import Ended, Item, Record, Restart
+from .records import Ended, Item, Record, Restart, Warn
+from .slime_console import SlimeConsole
 from .trl_console import TrlConsole
 from .verl_console import VerlConsole
 from .verl_file import VerlFile
@@ -26,9 +27,14 @@ class Console(LineReader):
     prose = True
 
     def __init__(self, logging_steps: int | None = None, max_steps: int | None = None) -> None:
-        self._dialects: list[LineReader] = [VerlConsole(), TrlConsole(logging_steps, max_steps)]
+        self._dialects: list[LineReader] = [
+            VerlConsole(),
+            TrlConsole(logging_steps, max_steps),
+            SlimeConsole(),
+        ]
         self._head: list[tuple[int, str]] | None = []
         self._chosen: LineReader | None = None
+        self._lines = 0
 
     @classmethod
     def sniff(cls, head: str) -> float:
@@ -46,8 +52,11 @@ class Console(LineReader):
     def finish(self) -> Iterable[Item]:
         for dialect in [self._chosen] if self._chosen is not None else self._dialects:
             yield from dialect.finish()
+        if self._chosen is None and self._lines:
+            yield Warn("no line of this log was recognised as metrics of verl, TRL, slime or a table")
 
     def _search(self, number: int, text: str) -> Iterator[Item]:
+        self._lines += 1
         if self._head is not None and text.strip():
             self._head.append((number, text))
             table = self._table()

@@ -18,9 +18,11 @@ from .columns import CsvColumns, JsonColumns
 from .config import pinned
 from .console import Console
 from .errors import SeveralRuns, SourceError
+from .json_table import JsonTable
 from .reader import Reader
 from .records import Origin
 from .rollouts import looks_like_rollouts
+from .slime_console import SlimeConsole
 from .source import Source
 from .tail import StreamTail
 from .trainer_state import TrainerState
@@ -37,6 +39,8 @@ _READERS: tuple[type[Reader], ...] = (
     TrainerState,
     VerlConsole,
     TrlConsole,
+    SlimeConsole,
+    JsonTable,
     JsonColumns,
     CsvColumns,
     Console,
@@ -119,14 +123,14 @@ def _file(path: Path, *, live: bool) -> Found:
         if not live:
             raise SourceError(f"{path}: is empty; give the console log or the run's folder instead")
         return Found(path, [Source(path, Console())])
+    if start.startswith(b"PAR1") or looks_like_rollouts(path):
+        return Found(path, [], [path], warnings=[f"{path}: holds sampled responses and no metrics"])
     _refuse(path, start)
     reader = reader_for(path)
     if reader is None:
         raise SourceError(
             f"{path}: is a binary file, not a log; give the run's console log, CSV or JSON Lines"
         )
-    if isinstance(reader, JsonColumns | Console) and looks_like_rollouts(path):
-        raise SourceError(f"{path}: holds sampled responses, not metrics; give the run's folder or its log")
     reader = _configured(reader, path.parent)
     tree = survey(path.parent, depth=0)
     rollouts: list[Path] = []
@@ -146,8 +150,6 @@ def _refuse(path: Path, start: bytes) -> None:
         raise SourceError(f"{path}: {_UNREAD['wandb']}; give files/output.log beside it, or a CSV export")
     if start.startswith(b"SQLite format 3"):
         raise SourceError(f"{path}: {_UNREAD['trackio']}; give the console log or a CSV export")
-    if start.startswith(b"PAR1"):
-        raise SourceError(f"{path}: is a parquet file of responses, not a log; give the run's folder")
     if path.suffix in _PICKLES or start[:1] == b"\x80":
         raise SourceError(f"{path}: looks like a pickle, which is never opened; export it as JSON or CSV")
 
@@ -210,7 +212,7 @@ def _rivals(chosen: list[tuple[Path, Reader]]) -> list[Path]:
     held: dict[type[Reader], list[Path]] = {}
     for file, reader in chosen:
         head = _head(file)
-        if head is not None and type(reader).sniff(head) >= 0.8:
+        if head is not None and (type(reader).sniff(head) >= 0.8 or "{'actor_rollout_ref':" in head):
             held.setdefault(type(reader), []).append(file)
     if all(len(files) < 2 for files in held.values()):
         return []
@@ -227,7 +229,9 @@ def _sources(tree: Tree) -> list[tuple[Path, Reader]]:
             continue
         if file.name == "trainer_state.json":
             states.append(file)
-        elif not (isinstance(reader, JsonColumns | Console) and looks_like_rollouts(file)):
+        elif isinstance(reader, JsonColumns | Console) and looks_like_rollouts(file):
+            tree.rollouts.append(file)
+        else:
             chosen.append((file, reader))
     if states:
         chosen.append((max(states, key=_state_step), TrainerState()))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .records import Incident
-from .text import undecorated
+from .text import find_bar, undecorated
 
 # An optional logging header: time stamps, levels, module names, ranks.
 _HEAD = (
@@ -74,7 +74,7 @@ _HINT = re.compile(
 )
 _TRACEBACK = re.compile(r"^(?:.{0,200}[\s:])?Traceback \(most recent call last\):\s*$")
 _RAISED = re.compile(r"^((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:\([A-Z]\w*\))?)(?:: (.*))?$")
-_CHAINED = ("During handling of the above", "The above exception was the direct cause")
+_REMOTE = re.compile(r"^[\w.]*RayTaskError\(\w+\): ray::")
 _LONGEST = 400
 _DEEPEST = 400
 
@@ -85,6 +85,8 @@ class _Open:
 
     line: int
     depth: int = 0
+    remote: str = ""
+    """Ray's line that quotes the traceback of another process, whose end is the cause."""
 
 
 class Incidents:
@@ -99,6 +101,8 @@ class Incidents:
         if not self._open and not _HINT.search(text) and "Traceback" not in text:
             return
         actor, rest = undecorated(text)
+        if "%|" in rest and (bar := find_bar(rest)) is not None:
+            rest = rest[bar.end :]
         if _TRACEBACK.match(rest):
             self._open[actor] = _Open(number)
             return
@@ -111,18 +115,20 @@ class Incidents:
     def finish(self) -> Iterator[Incident]:
         """Tracebacks that were cut off before they said what was raised."""
         for pending in self._open.values():
-            yield from self._give("exception", "a traceback that was cut off", pending.line)
+            yield from self._give("exception", pending.remote or "a traceback that was cut off", pending.line)
         self._open.clear()
 
     def _inside(self, actor: str | None, pending: _Open, number: int, text: str) -> Iterator[Incident]:
         pending.depth += 1
         raised = _RAISED.match(text)
-        if raised and _looks_raised(raised):
+        if raised and _looks_raised(raised) and _REMOTE.match(text):
+            pending.remote = text
+        elif raised and _looks_raised(raised):
             del self._open[actor]
             yield from self._give(_kind(text) or "exception", text, number)
         elif pending.depth > _DEEPEST:
             del self._open[actor]
-            yield from self._give("exception", "a traceback without an end", pending.line)
+            yield from self._give("exception", pending.remote or "a traceback without an end", pending.line)
         elif text[:1] not in (" ", "\t", "") and (kind := _kind(text)):
             yield from self._give(kind, text, number)
 

@@ -63,7 +63,7 @@ def read_groups(path: Path, skipped: Skipped | None = None) -> Iterator[Group]:
     """
     if path.suffix in _PICKLES:
         raise SourceError(
-            f"{path}: is a pickle and is not opened, since it can run code; dump the rollouts as JSON Lines instead"
+            f"{path}: is a pickle, which can run code and is not opened; dump JSON Lines instead"
         )
     rows = _parquet(path) if path.suffix == ".parquet" else _lines(path, skipped or Skipped())
     groups: dict[str, list[Mapping[str, Any]]] = {}

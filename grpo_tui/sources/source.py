@@ -160,9 +160,9 @@ class Source:
         self._show(batch, text, segment)
 
     def _feed(self, batch: Batch, reader: LineReader, text: str) -> None:
+        batch.items.extend(reader.line(self._line, text))
         if reader.prose:
             batch.items.extend(self._incidents.line(self._line, text))
-        batch.items.extend(reader.line(self._line, text))
 
     def _show(self, batch: Batch, text: str, segment: bytes) -> None:
         if not text.strip():

@@ -26,7 +26,7 @@ class TrainerState(WholeReader):
     @classmethod
     def sniff(cls, head: str) -> float:
         start = head.lstrip()
-        if not start.startswith("{"):
+        if not start.startswith("{") or _complete(start.partition("\n")[0]):
             return 0.0
         if '"log_history"' in head and '"global_step"' in head:
             return 0.98
@@ -57,6 +57,14 @@ class TrainerState(WholeReader):
             yield Progress(step, total if isinstance(total, int) and total > 0 else None)
         if any("train_runtime" in row for row in history):
             yield Ended()
+
+
+def _complete(line: str) -> bool:
+    """Whether the first line is an object by itself, as in JSON Lines; a state in one line is not meant."""
+    try:
+        return not isinstance(json.loads(line).get("log_history"), list)
+    except (ValueError, AttributeError):
+        return False
 
 
 def _row(row: dict[str, Any]) -> Iterator[Item]:

@@ -43,6 +43,7 @@ class TrlConsole(LineReader):
         self._total = max_steps
         self._printed = PrintedSettings()
         self._named = False
+        self._past = self._step = 0
         self._begin()
 
     def _begin(self) -> None:
@@ -52,6 +53,7 @@ class TrlConsole(LineReader):
         self._marks: list[int] = []
         self._foreign: list[int] = []
         self._rows = 0
+        self._past = max(self._past, self._step)
         self._step = 0
         self._counted = False
         self._done = False
@@ -77,7 +79,7 @@ class TrlConsole(LineReader):
             return
         bar = find_bar(text) if "%|" in text else None
         if bar is not None:
-            yield from self._draw(bar, number)
+            yield from self._draw(bar)
         if "{'" in text or '{"' in text:
             for row in rows(text):
                 yield from self._row(row, number)
@@ -87,20 +89,17 @@ class TrlConsole(LineReader):
 
     # -- bars ----------------------------------------------------------------------------------
 
-    def _draw(self, bar: Bar, number: int) -> Iterator[Item]:
+    def _draw(self, bar: Bar) -> Iterator[Item]:
         """Follow the training bar: the one without a label that is not an evaluation's within it."""
         if bar.label or not bar.total:
             return
         old = self._bar
         if old is not None and bar.total == old.total and bar.n < old.n and not bar.elapsed:
-            yield Restart(number)
             self._begin()
         elif old is not None and bar.total != old.total:
             finished = self._done or (not self._marks and old.n == old.total)
             if not finished or (self._total is not None and bar.total != self._total and not self._done):
                 return
-            if self._done:
-                yield Restart(number)
             self._begin()
         self._bar = bar
         yield Progress(bar.n, bar.total, bar.elapsed, bar.per_step)
@@ -133,6 +132,8 @@ class TrlConsole(LineReader):
             yield Record(self._step, row.values, number, "eval")
         else:
             yield from self._place(row)
+            if self._rows == 1 and self._step <= self._past:
+                yield Restart(number)
             yield Record(self._step, row.values, number)
 
     def _place(self, row: Row) -> Iterator[Item]:
@@ -145,7 +146,6 @@ class TrlConsole(LineReader):
         elif self._marks and self._foreign:
             marks = self._foreign
             self._begin()
-            yield Restart()
             self._marks, self._rows, self._step = marks, 1, marks[0]
         elif self._interval:
             self._step += self._interval

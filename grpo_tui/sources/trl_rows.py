@@ -80,6 +80,12 @@ def rows(text: str) -> list[Row]:
     return found
 
 
+def values_of(text: str) -> dict[str, float]:
+    """Every number in a printed dictionary, by name."""
+    items = ((item["name"], _value(item["value"].strip())) for item in _ITEM.finditer(text))
+    return {name: value for name, value in items if value is not None}
+
+
 def _row(text: str) -> Row | None:
     values: dict[str, float] = {}
     names: list[str] = []

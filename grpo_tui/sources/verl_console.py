@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from .printed import PrintedSettings
 from .reader import LineReader
-from .records import Ended, Item, Origin, Progress, Record, Restart
+from .records import Ended, Item, Origin, Progress, Record
 from .text import find_bar, number, undecorated
 from .version import verl_version
 
@@ -38,7 +38,6 @@ class VerlConsole(LineReader):
         self._printed = PrintedSettings()
         self._certainty = 0
         self._v1 = False
-        self._began = 0
         self._last: int | None = None
 
     @classmethod
@@ -95,9 +94,6 @@ class VerlConsole(LineReader):
             if bar is not None and bar.total and bar.label.endswith("Training Progress"):
                 yield Progress(bar.n, bar.total, bar.elapsed, bar.per_step)
         elif "Total training steps" in rest and (total := _TOTAL.search(rest)):
-            if self._began and self._last is not None:
-                yield Restart(number)
-            self._began += 1
             yield Progress(0, int(total[1]))
         elif "Final validation metrics" in rest and self._last is not None:
             yield Ended(number)
