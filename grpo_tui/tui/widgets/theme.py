@@ -39,17 +39,20 @@ def palette(variables: Mapping[str, str], ansi: bool) -> list[Color]:
 def curve_colors(wanted: Sequence[tuple[str, str]], variables: Mapping[str, str], ansi: bool) -> list[Color]:
     """A colour for every (name, colour) pair: the one asked for, else a stable one found by name.
 
-    Two names that fall on one colour are moved apart as long as there are colours left. A lone
-    curve takes the first.
+    A colour is asked for as in a stylesheet: "$primary", "$foreground 50%", "#ff8800". Two names that
+    fall on one colour are moved apart as long as there are colours left; a lone name takes the first.
     """
     slots = palette(variables, ansi)
+    asked = [_resolved(color, variables) for _, color in wanted]
+    taken = [color for color in asked if color is not None]
+    lone = asked.count(None) == 1
     colors: list[Color] = []
-    for name, asked in wanted:
-        color = _parse(variables.get(asked, asked)) if asked else None
+    for (name, _), color in zip(wanted, asked, strict=True):
         if color is None:
-            start = zlib.crc32(name.encode("utf-8", "replace")) if len(wanted) > 1 else 0
+            start = 0 if lone else zlib.crc32(name.encode("utf-8", "replace"))
             turns = [slots[(start + turn) % len(slots)] for turn in range(len(slots))]
-            color = next((slot for slot in turns if slot not in colors), turns[0])
+            color = next((slot for slot in turns if slot not in taken), turns[0])
+            taken.append(color)
         colors.append(color)
     return colors
 
@@ -64,6 +67,19 @@ def dimmed(color: Color, background: Color, base: Style) -> Style:
     if color.ansi is not None or background.ansi is not None:
         return base + Style(color=color.rich_color, dim=True)
     return base + Style(color=color.blend(background, _DIM, alpha=1.0).rich_color)
+
+
+def _resolved(asked: str, variables: Mapping[str, str]) -> Color | None:
+    """A colour of a stylesheet; a share of it is mixed with the background, as dots are not transparent."""
+    name, _, share = asked.strip().partition(" ")
+    color = _parse(variables.get(name.removeprefix("$"), name)) if name else None
+    if color is None or color.auto or color.ansi is not None or not share.endswith("%"):
+        return None if color is None or color.auto else color
+    background = _parse(variables.get("surface", "")) or Color.parse("black")
+    try:
+        return background.blend(color, float(share.rstrip("%")) / 100, alpha=1.0)
+    except ValueError:
+        return color
 
 
 def _apart(candidates: Sequence[Color | None], separation: float) -> list[Color]:

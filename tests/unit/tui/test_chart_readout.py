@@ -80,3 +80,13 @@ def test_everything_fits() -> None:
         shown = plot(series(name, [1.0, np.nan]), series(name, [1.0]))
         assert title(name, shown, COLORS, width).cell_length <= width
         assert subtitle(shown, width).cell_length <= width
+
+
+def test_a_longer_baseline_is_read_where_the_run_is() -> None:
+    text = subtitle(plot(series("baseline", [1.0, 2.0, 3.0]), series("run", [5.0, 6.0])), 60).plain
+    assert text.startswith("step 1 · a 2 ~")
+    assert " · b 6 ~" in text
+
+
+def test_where_it_is_narrow_the_value_comes_before_the_word() -> None:
+    assert subtitle(plot(ONE), 17).plain == "3 · 0.5 ~0.5612"

@@ -32,6 +32,8 @@ from grpo_tui.tui.widgets.theme import curve_colors, dimmed, on_background
 _ZOOM = 2.0
 _PAN = 0.25
 _LEAP_COLUMNS = 10
+_BORDER_TEXT_MARGIN = 4
+"""Cells of the width between the corners that Textual keeps around a border's text."""
 DEFAULT_SMOOTHING = 0.6
 """TensorBoard's default; what people compare their curves with."""
 MOST_SMOOTHING = 0.99
@@ -158,8 +160,9 @@ class Chart(Widget, can_focus=True):
     def set_series(self, series: Sequence[ChartSeries], revision: int) -> None:
         """Show these curves; the same revision again costs nothing. Zoom and cursor stay.
 
-        A series object that was shown before keeps its smoothing, so hand over the same object for a
-        baseline that did not change.
+        Later curves are drawn over earlier ones, and the last is the one that cursor and readout follow:
+        a baseline comes first. A series object that was shown before keeps its smoothing, so hand over
+        the same object for a baseline that did not change.
         """
         if revision == self._revision:
             return
@@ -290,8 +293,8 @@ class Chart(Widget, can_focus=True):
 
     @property
     def _cursor_steps(self) -> FloatArray:
-        """The steps a cursor can stand on: those of the first curve that has any."""
-        return next((one.steps for one in self._series if len(one)), np.empty(0))
+        """The steps a cursor can stand on: those of the curve on top."""
+        return next((one.steps for one in reversed(self._series) if len(one)), np.empty(0))
 
     def _look(self, viewport: Viewport) -> None:
         if viewport != self._viewport:
@@ -316,7 +319,7 @@ class Chart(Widget, can_focus=True):
         self._canvas = paint(plot, *self.size)
         colors, styles = self._inks()
         self._strips = self._canvas.strips(styles)
-        room = self.size.width - 2
+        room = self.size.width - _BORDER_TEXT_MARGIN
         self.border_title = title(self.title, plot, colors, room)
         self.border_subtitle = subtitle(plot, room)
         self.refresh()

@@ -34,7 +34,7 @@ class ChartSeries:
     values: NDArray[Any]
     """NaN and ±inf are welcome; they break the line and are marked."""
     color: str = ""
-    """A theme variable ("primary", "text-accent"), a CSS colour, or empty for one chosen by name."""
+    """As in a stylesheet ("$primary", "$foreground 50%", "#ff8800"), or empty for one chosen by name."""
     smoothed: NDArray[Any] | None = None
     """As long as `values`; without it the chart smooths the whole series itself."""
 

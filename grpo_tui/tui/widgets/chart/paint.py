@@ -222,6 +222,6 @@ def _paint_not_finite(canvas: Canvas, layout: Layout, plot: Plot) -> None:
 
 
 def _paint_message(canvas: Canvas, layout: Layout, message: str) -> None:
-    text = message[: layout.width]
-    column = layout.gutter + (layout.width - len(text)) // 2
-    canvas.put((layout.height - 1) // 2, column, text, Ink.MESSAGE)
+    """In the middle of the whole width: there are no y labels where there is nothing to draw."""
+    text = message[: canvas.width]
+    canvas.put((layout.height - 1) // 2, (canvas.width - len(text)) // 2, text, Ink.MESSAGE)

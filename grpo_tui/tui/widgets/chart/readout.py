@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from rich.cells import cell_len
 from textual.color import Color
 from textual.content import Content
 from textual.style import Style
@@ -20,6 +21,7 @@ from grpo_tui.tui.widgets.chart.ticks import value_label
 from grpo_tui.tui.widgets.text import clean_label, fit
 
 _SEPARATOR = " · "
+_SHORTEST_NAME = 4
 
 
 def title(name: str, plot: Plot, colors: Sequence[Color], width: int) -> Content:
@@ -29,7 +31,7 @@ def title(name: str, plot: Plot, colors: Sequence[Color], width: int) -> Content
     """
     notes = _SEPARATOR.join(_notes(plot))
     room = width - len(notes) - len(_SEPARATOR) if notes else width
-    shown = fit(clean_label(name), max(8, room))
+    shown = fit(clean_label(name), max(_SHORTEST_NAME, room))
     parts: list[Content | tuple[str, str | Style]] = [Content(shown)]
     if notes:
         parts.append(Content(_SEPARATOR if shown else ""))
@@ -52,28 +54,29 @@ def _notes(plot: Plot) -> list[str]:
 
 
 def subtitle(plot: Plot, width: int) -> Content:
-    """The values at the cursor, or the newest ones; the smoothed value follows a ~."""
+    """The values at the cursor, else at the newest step of the curve on top; smoothed ones follow a ~."""
     filled = [curve for curve in plot.curves if len(curve.series)]
     if not filled:
         return Content("")
     cursor = plot.viewport.cursor
-    step = max(float(curve.series.steps[-1]) for curve in filled) if cursor is None else cursor
+    step = float(filled[-1].series.steps[-1]) if cursor is None else cursor
     several = len(plot.curves) > 1
     texts = [f"step {value_label(step, 7)}"]
     for tag, curve in zip(CURVE_TAGS, plot.curves, strict=False):
-        value = _value_at(curve, step, newest=cursor is None)
+        value = _value_at(curve, step)
         if value:
             texts.append(f"{tag} {value}" if several else value)
     if cursor is not None:
         texts += [text for mark in _marks_at(plot, cursor) if (text := _mark_text(mark))]
     elif not plot.viewport.follows:
         texts.append("end: back to the tail")
-    return Content(fit(_SEPARATOR.join(texts), max(0, width)))
+    text = _SEPARATOR.join(texts)
+    return Content(fit(text if cell_len(text) <= width else text.removeprefix("step "), max(0, width)))
 
 
-def _value_at(curve: Curve, step: float, newest: bool) -> str:
-    place = len(curve.series) - 1 if newest else curve.raw_trace.index_of(step)
-    if place is None or place < 0:
+def _value_at(curve: Curve, step: float) -> str:
+    place = curve.raw_trace.index_of(step)
+    if place is None:
         return ""
     text = value_label(float(curve.series.values[place]))
     if curve.smoothed is not None and np.isfinite(curve.smoothed[place]):
