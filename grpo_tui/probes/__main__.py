@@ -38,7 +38,8 @@ def _load_main() -> "Callable[[list[str]], int]":
     package = importlib.util.module_from_spec(spec)
     sys.modules[_NAME] = package
     spec.loader.exec_module(package)
-    return importlib.import_module(f"{_NAME}.cli").main
+    main: Callable[[list[str]], int] = importlib.import_module(f"{_NAME}.cli").main
+    return main
 
 
 if __name__ == "__main__":

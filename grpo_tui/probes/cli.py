@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     control.install()
     emitter = Emitter(stream if args.events == "-" else None)
     report = Report(args.probe, emitter, control, args.out)
-    status, code, message = _guarded(args, report)
+    status, code, message = guarded_run(args, report)
     if message:
         report.document["error"] = message
         emitter.emit("error", message=message)
@@ -69,7 +69,7 @@ def _rendered(args: Namespace, document: dict[str, Any]) -> str:
     return summary(document)
 
 
-def _guarded(args: Namespace, report: Report) -> tuple[str, int, str | None]:
+def guarded_run(args: Namespace, report: Report) -> tuple[str, int, str | None]:
     """Status, exit code and the error line. The document on disk is whole whatever happens."""
     try:
         verdict = _run(args, report)

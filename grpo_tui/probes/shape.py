@@ -35,6 +35,8 @@ def read_shape(
         return Reading("bf16-log-softmax", _bf16_finding({}))
     if stats.mean_abs <= _EQUAL_TO_ROUNDING and verdict == "pass":
         return Reading("noise")
+    if stats.sd < 0.1 * abs(stats.mean):
+        return Reading("constant-shift", _constant_finding(stats))
     if stats.n >= 100 and stats.one_sided >= 0.98 and stats.max_delta <= 1e-6:
         return Reading("renormalised", _renorm_finding({"lower_bound": stats.min_delta}, 0.8))
     if verdict == "pass":
@@ -48,8 +50,6 @@ def _from_profile(stats: Comparison, verdict: str) -> Reading:
         return Reading("zero-then-large", _retokenised_finding())
     if stats.outlier_sequences and stats.outlier_sequences <= 0.5:
         return Reading("some-sequences", _some_sequences_finding(stats))
-    if stats.sd < 0.3 * abs(stats.mean):
-        return Reading("constant-shift", _constant_finding(stats))
     if first8 is not None and q4_q1 is not None and first8 > 1.3 and q4_q1 < 0.7:
         return Reading("starts-large", _context_finding(stats))
     if stats.bit_equal < 0.5 and stats.coherence >= 0.6:

@@ -61,14 +61,12 @@ def _ratio(document: dict[str, Any]) -> list[str]:
             )
     final = next((stage for stage in document["stages"] if stage["id"] == "C"), None)
     if final:
-        lines += [
-            "",
-            *_wrap(
-                f"{final['stats']['out_clip']:.1%} of the tokens already lie outside the clip range although no "
-                f"weight moved; own rounding is about {document['floor']['mean_abs']:.2g} nats. "
-                f"The difference looks like: {final['shape']}."
-            ),
-        ]
+        text = (
+            f"{final['stats']['out_clip']:.1%} of the tokens already lie outside the clip range although no "
+            f"weight moved; this model's own rounding is about {document['floor']['mean_abs']:.2g} nats "
+            f"(units of log-probability). The difference looks like: {final['shape']}."
+        )
+        lines += ["", *_wrap(text)]
     if document.get("data"):
         lines.append(f"{document['data']['tokens']} tokens in {document['data']['sequences']} sequences.")
     return lines
