@@ -30,7 +30,7 @@ from .sources.records import (
     Setting,
     Warn,
 )
-from .sources.rollouts import read_groups
+from .sources.rollouts import index
 from .sources.source import Batch, Source
 
 State: TypeAlias = Literal["running", "stalled", "ended", "died", "unknown"]
@@ -157,12 +157,13 @@ class Run:
         self.warnings: list[str] = list(found.warnings)
 
     @classmethod
-    def open(cls, path: str | Path, *, config_file: Path | None = None) -> Run:
+    def open(cls, path: str | Path, *, config_file: Path | None = None, live: bool = False) -> Run:
         """Find the sources of a file, a run directory or `-` (standard input).
 
-        Raises `SourceError` (one clear line) when there is nothing readable, or several runs.
+        Raises `SourceError` (one clear line) when there is nothing readable, or several runs. With
+        `live` an empty file is taken for one that is about to be written.
         """
-        return cls(detect.find_run(path), config_file=config_file)
+        return cls(detect.find_run(path, live=live), config_file=config_file)
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -371,13 +372,17 @@ class Run:
         pace = self.seconds_per_step() or STALL_LEAST / STALL_FACTOR
         return "stalled" if silent > max(STALL_LEAST, STALL_FACTOR * pace) else "running"
 
+    def rollout_files(self) -> list[Path]:
+        """The files with sampled responses as they are now, oldest step first."""
+        return detect.rollout_files(self.found)
+
     def rollout_index(self) -> dict[str, Any] | None:
         """Which steps have rollouts on disk and how many groups they hold; None where there are none."""
         if not self.found.rollouts:
             return None
         if self._rollouts is None:
-            groups = [group.step for path in self.found.rollouts for group in read_groups(path)]
-            self._rollouts = {"steps": sorted(set(groups)), "groups": len(groups)}
+            steps, groups = index(self.rollout_files())
+            self._rollouts = {"steps": steps, "groups": groups}
         return self._rollouts
 
     def _fatal(self) -> bool:

@@ -24,7 +24,7 @@ from .records import Origin
 from .rollouts import looks_like_rollouts
 from .slime_console import SlimeConsole
 from .source import Source
-from .tail import StreamTail
+from .tail import LatestTail, StreamTail
 from .trainer_state import TrainerState
 from .tree import Tree, partner, survey
 from .trl_console import TrlConsole
@@ -50,6 +50,7 @@ _UNREAD = {
     "wandb": "wandb's binary .wandb file is not read yet",
     "trackio": "trackio's database is not read yet",
 }
+_RECENT = 600.0
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle")
 
 
@@ -185,7 +186,7 @@ def _directory(path: Path, *, live: bool) -> Found:
     several = _rivals(chosen)
     if several:
         raise SeveralRuns(path, several)
-    sources = [Source(file, _configured(reader, path)) for file, reader in chosen]
+    sources = [_source(file, reader, path) for file, reader in chosen]
     warnings = [f"{file}: {_UNREAD[kind]}" for kind, file in tree.unread]
     if not sources and not (tree.rollouts or tree.configs):
         unread = f" ({warnings[0]})" if warnings else ""
@@ -195,6 +196,45 @@ def _directory(path: Path, *, live: bool) -> Found:
             f"{path}: holds no metrics yet, only {'rollouts' if tree.rollouts else 'configuration'}"
         )
     return Found(path, sources, tree.rollouts, tree.configs, warnings, pinned(tree.configs))
+
+
+def rollout_files(found: Found) -> list[Path]:
+    """The rollout dumps of a run as they are now; a live run adds some at every step."""
+    if not found.path.is_dir():
+        return found.rollouts
+    return survey(found.path).rollouts or found.rollouts
+
+
+def _source(file: Path, reader: Reader, root: Path) -> Source:
+    if isinstance(reader, TrainerState) and file.name == "trainer_state.json":
+        home = file.parent.parent if file.parent.name.startswith("checkpoint-") else file.parent
+        return Source(file, reader, LatestTail(lambda: _newest_state(home, file)))
+    return Source(file, _configured(reader, root))
+
+
+def _newest_state(home: Path, known: Path) -> Path:
+    """The state of the newest checkpoint in a run's folder; the folder's own one counts as well."""
+    states = [known, home / "trainer_state.json"]
+    if home.is_dir():
+        states += (folder / "trainer_state.json" for folder in home.glob("checkpoint-*"))
+    return _newest([state for state in dict.fromkeys(states) if state.is_file()] or [known])
+
+
+def _newest(states: list[Path]) -> Path:
+    """The state that goes furthest among the recently written ones.
+
+    Times alone mislead where a folder was copied, steps alone where a run began anew over old checkpoints.
+    """
+    times = {state: state.stat().st_mtime if state.is_file() else 0.0 for state in states}
+    latest = max(times.values())
+    recent = [state for state in states if times[state] > latest - _RECENT]
+    return max(recent, key=lambda state: (_checkpoint(state), times[state]))
+
+
+def _checkpoint(state: Path) -> float:
+    """The step in the folder's name; the run's own folder is written last."""
+    step = state.parent.name.removeprefix("checkpoint-")
+    return float(step) if step.isdigit() else float("inf")
 
 
 def _beside(folder: Path) -> list[tuple[Path, Reader]]:
@@ -234,16 +274,8 @@ def _sources(tree: Tree) -> list[tuple[Path, Reader]]:
         else:
             chosen.append((file, reader))
     if states:
-        chosen.append((max(states, key=_state_step), TrainerState()))
+        chosen.append((_newest(states), TrainerState()))
     return sorted(chosen, key=lambda pair: (pair[1].rank, str(pair[0])))
-
-
-def _state_step(path: Path) -> tuple[int, float]:
-    step = path.parent.name.removeprefix("checkpoint-")
-    time = path.stat().st_mtime
-    state = _json(path)
-    known = state.get("global_step") if isinstance(state, dict) else None
-    return (known if isinstance(known, int) else int(step) if step.isdigit() else 0, time)
 
 
 def _configured(reader: Reader, folder: Path) -> Reader:

@@ -89,6 +89,20 @@ def looks_like_rollouts(path: Path) -> bool:
     return isinstance(row, dict) and _first(row, _PROMPTS) is not None and _first(row, _OUTPUTS) is not None
 
 
+def index(paths: Iterable[Path]) -> tuple[list[int], int]:
+    """The steps that dumps hold, and how many groups; a file that cannot be read counts as none."""
+    steps: set[int] = set()
+    groups = 0
+    for path in paths:
+        try:
+            for group in read_groups(path):
+                steps.add(group.step)
+                groups += 1
+        except SourceError:
+            continue
+    return sorted(steps), groups
+
+
 def step_of(path: Path) -> int | None:
     """The step that a dump's name gives: `120.jsonl`, `completions_00120.parquet`."""
     digits = re.findall(r"\d+", path.stem)

@@ -17,7 +17,7 @@ from .errors import SourceError
 from .incidents import Incidents
 from .reader import LineReader, Reader, WholeReader
 from .records import Item, Record, Warn
-from .tail import CHUNK, Chunk, FileTail, StreamTail, Tail
+from .tail import CHUNK, Chunk, FileTail, LatestTail, StreamTail, Tail
 from .text import find_bar, plain
 
 __all__ = ["Batch", "Source", "SourceError"]
@@ -48,7 +48,7 @@ class Source:
     """One file and its reader. `poll` raises `SourceError` while the file was never readable."""
 
     def __init__(self, path: Path, reader: Reader, tail: Tail | None = None) -> None:
-        self.path = path
+        self._path = path
         self.reader = reader
         self.bytes = 0
         self.records = 0
@@ -64,6 +64,11 @@ class Source:
         self._touched = time.monotonic()
         self._provisional = b""
         self._incidents = Incidents()
+
+    @property
+    def path(self) -> Path:
+        """The file that is read; of a run's checkpoints the newest so far."""
+        return self._tail.path if isinstance(self._tail, LatestTail) else self._path
 
     @property
     def modified(self) -> float:

@@ -12,6 +12,7 @@ import os
 import queue
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -87,6 +88,33 @@ class FileTail:
             return True
         start = self._offset - len(self._anchor)
         return os.pread(descriptor, len(self._anchor), start) != self._anchor
+
+
+class LatestTail:
+    """The newest of several files, chosen anew at each poll: a run's last checkpoint moves on."""
+
+    def __init__(self, newest: Callable[[], Path]) -> None:
+        self._newest = newest
+        self._tail = FileTail(newest())
+
+    @property
+    def path(self) -> Path:
+        return self._tail.path
+
+    @property
+    def modified(self) -> float:
+        return self._tail.modified
+
+    def poll(self, limit: int = CHUNK) -> Chunk | None:
+        newest = self._newest()
+        if newest == self._tail.path:
+            return self._tail.poll(limit)
+        tail = FileTail(newest)
+        chunk = tail.poll(limit)
+        if chunk is None:
+            return self._tail.poll(limit)
+        self._tail = tail
+        return Chunk(chunk.data, reset=True)
 
 
 class StreamTail:
