@@ -1,0 +1,275 @@
+"""Run + playbooks (+ answers) -> ranked diagnoses; no screen, no person.
+
+The same triggers and walks that a person meets, run to their end with what is known. It claims no more
+than that: curves alone stay suspected, what could not be looked at is listed, and without enough data
+the honest answer is the next thing to measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from .playbook.alarms import Alarm
+from .playbook.flow import Books, WalkError, books_of
+from .playbook.monitor import Monitor, applies
+from .playbook.questions import concerns, cost_of, question_of
+from .playbook.reconcile import Candidate, Heard, evidence_dict, reconcile, scores_of
+from .playbook.remedies import remedies_for
+from .playbook.schema import Playbook
+from .playbook.scope import RunLike, incidents_of, plain
+from .playbook.verdict import HEALTHY, Evidence, OpenQuestion, rank_questions
+from .playbook.walk import Walk
+
+SCHEMA = 1
+Status: TypeAlias = Literal["confirmed", "suspected", "undetermined", "healthy"]
+
+FATAL = frozenset({"exception", "oom", "killed", "worker-died", "engine-dead", "config-error"})
+FIRST_STEPS = (
+    "rollouts.readable",
+    "probe.ratio.engine-agrees",
+    "rollouts.scored-right",
+    "probe.ratio.repeatable",
+    "probe.accumulation.equivalent",
+    "probe.mask.right",
+    "probe.nonfinite.first",
+    "probe.update.moved",
+)
+"""What to look at when nothing else points anywhere: read rollouts, then the 0/1 chain [S0-12, S0-13]."""
+ENOUGH_ROWS = 10
+ENOUGH_TRIGGERS = 0.5
+"""Healthy needs this share of the triggers to have been evaluated on real data."""
+VITAL = (("reward_mean", "score_mean"), ("grad_norm", "entropy", "zero_std_group_frac", "kl_ref"))
+"""Healthy needs one metric of each group: what is paid for, and what the policy does for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything `diagnose` found. `walks` are finished, one per playbook that was walked."""
+
+    diagnosis: str | None
+    status: Status
+    candidates: tuple[Candidate, ...]
+    alarms: tuple[Alarm, ...]
+    next: tuple[OpenQuestion, ...]
+    unchecked: tuple[str, ...]
+    walks: tuple[Walk, ...] = ()
+
+    def to_json(self, summary: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The `diagnose --json` object; `summary` is the run as `show --json` prints it."""
+        return {
+            "schema": SCHEMA,
+            "run": dict(summary or {}),
+            "verdict": {"diagnosis": self.diagnosis, "status": self.status},
+            "candidates": [candidate.as_dict() for candidate in self.candidates],
+            "alerts": [_alert(alarm) for alarm in self.alarms],
+            "next": [_proposal(question) for question in self.next],
+            "unchecked": list(self.unchecked),
+        }
+
+
+def diagnose(
+    run: RunLike,
+    library: Books,
+    answers: Mapping[str, Any] | None = None,
+    baseline: RunLike | None = None,
+) -> Report:
+    """Judge the newest segment of a run. `answers` are facts by observation id."""
+    facts = {name: plain(value) for name, value in (answers or {}).items() if plain(value) is not None}
+    monitor = Monitor(run, library, baseline)
+    monitor.update()
+    current = [alarm for alarm in monitor.alarms if alarm.segment == alarm.of_segments - 1]
+    heard, walks, unchecked = [], [], []
+    for book in books_of(library).values():
+        if not applies(book, run):
+            unchecked.append(f"{book.id}: not meant for this framework or algorithm")
+            continue
+        try:
+            part = _walk(book, run, library, facts, baseline, current)
+        except WalkError as error:
+            unchecked.append(str(error))
+            continue
+        if part is not None:
+            walks.append(part[0])
+            heard.append(part[1])
+    candidates = _with_remedies(reconcile(heard), library, run, facts, baseline)
+    diagnosis, status = _verdict(candidates, current, monitor, run)
+    return Report(
+        diagnosis=diagnosis,
+        status=status,
+        candidates=tuple(candidates),
+        alarms=tuple(_told(alarm, current) for alarm in monitor.alarms),
+        next=_next(walks, candidates, facts),
+        unchecked=(*unchecked, *_unchecked(monitor, walks)),
+        walks=tuple(walks),
+    )
+
+
+# -- which playbooks are walked --------------------------------------------------------------------
+
+
+def _walk(
+    book: Playbook,
+    run: RunLike,
+    library: Books,
+    facts: Mapping[str, Any],
+    baseline: RunLike | None,
+    alarms: list[Alarm],
+) -> tuple[Walk, Heard] | None:
+    """Walk a playbook whose trigger fired, or that a given fact is about; None for any other."""
+    own = [alarm for alarm in alarms if alarm.playbook == book.id]
+    active = [alarm for alarm in own if alarm.active]
+    turned = [alarm for alarm in own if not alarm.active and _turned_into_more(alarm, alarms)]
+    if not active and not turned and not any(concerns(book, name) for name in facts):
+        return None
+    alarm = (active or turned or [None])[0]  # type: ignore[list-item]
+    at = alarm.peak_step if alarm is not None and not alarm.active else None
+    walk = Walk.start(book, run, library, answers=facts, by="answers", at=at, baseline=baseline)
+    verdict = walk.run_headless()
+    evidence = alarm.evidence if alarm is not None else ()
+    heard = Heard(
+        playbook=book.id,
+        verdict=replace(verdict, ranked=tuple(_beside(r, evidence) for r in verdict.ranked)),
+        contributions=tuple(walk.contributions),
+        severity=alarm.severity if alarm is not None else None,
+        first_step=alarm.first_step if alarm is not None else None,
+    )
+    return walk, heard
+
+
+def _turned_into_more(alarm: Alarm, alarms: Iterable[Alarm]) -> bool:
+    """Whether a resolved alarm did not heal but gave way to another one that still stands [S0-24]."""
+    onset = alarm.first_step or 0
+    return alarm.severity != "info" and any(
+        other.active and other.severity != "info" and (other.first_step or 0) >= onset for other in alarms
+    )
+
+
+def _beside(ranked: Any, evidence: tuple[Evidence, ...]) -> Any:
+    """The alarm's own evidence stands with what it made suspicious."""
+    if ranked.score <= 0 or ranked.diagnosis == HEALTHY:
+        return ranked
+    return replace(ranked, evidence=tuple(dict.fromkeys([*ranked.evidence, *evidence])))
+
+
+# -- what it comes to ------------------------------------------------------------------------------
+
+
+def _verdict(
+    candidates: list[Candidate], alarms: list[Alarm], monitor: Monitor, run: RunLike
+) -> tuple[str | None, Status]:
+    claims = [c for c in candidates if c.status != "undetermined" and c.diagnosis != HEALTHY]
+    if claims:
+        return claims[0].diagnosis, claims[0].status
+    loud = [alarm for alarm in alarms if alarm.active and alarm.severity != "info"]
+    if loud or _ended_badly(run) or not _enough_known(monitor, run):
+        return None, "undetermined"
+    return HEALTHY, "healthy"
+
+
+def _ended_badly(run: RunLike) -> bool:
+    """A run that died is not healthy, whatever its curves; nor is one whose fate cannot be told."""
+    state = getattr(run, "state", None)
+    if callable(state):
+        return state() in ("died", "stalled")
+    return any(incident.kind in FATAL for incident in incidents_of(run))
+
+
+def _enough_known(monitor: Monitor, run: RunLike) -> bool:
+    """Unknown is never healthy: rows, vital metrics and most triggers must have been seen."""
+    if len(run.steps()) < ENOUGH_ROWS:
+        return False
+    if not all(any(len(run.points(name).finite()) for name in group) for group in VITAL):
+        return False
+    outcomes = list(monitor.outcomes.values())
+    known = [outcome for outcome in outcomes if outcome is not None and outcome.truth is not None]
+    return bool(outcomes) and len(known) >= ENOUGH_TRIGGERS * len(outcomes)
+
+
+def _told(alarm: Alarm, alarms: list[Alarm]) -> Alarm:
+    """An alarm as a report tells it: what has healed, or ended with its segment, is information."""
+    if alarm.state != "resolved":
+        return alarm
+    until = "" if alarm.last_step is None else f" (until step {alarm.last_step}, over since)"
+    severity = alarm.severity if alarm in alarms and _turned_into_more(alarm, alarms) else "info"
+    return replace(alarm, severity=severity, message=f"{alarm.message}{until}")
+
+
+def _with_remedies(
+    candidates: list[Candidate],
+    library: Books,
+    run: RunLike,
+    facts: Mapping[str, Any],
+    baseline: RunLike | None,
+) -> list[Candidate]:
+    books = books_of(library)
+    return [
+        replace(c, fixes=remedies_for(books[c.playbook], c.diagnosis, run, answers=facts, baseline=baseline))
+        for c in candidates
+    ]
+
+
+# -- what to do next -------------------------------------------------------------------------------
+
+
+def _next(
+    walks: list[Walk], candidates: list[Candidate], facts: Mapping[str, Any]
+) -> tuple[OpenQuestion, ...]:
+    """Open questions by what they would decide for their cost; then the documented order [S0-12]."""
+    asked: dict[str, OpenQuestion] = {}
+    for walk in walks:
+        for question in walk.verdict.open_questions:
+            held = asked.get(question.observation)
+            if held is None:
+                asked[question.observation] = question
+            else:
+                merged = (*held.weights, *question.weights)
+                asked[question.observation] = replace(
+                    held, weights=merged, cost=min(held.cost, question.cost)
+                )
+    order = [candidate.diagnosis for candidate in candidates]
+    ranked = rank_questions(asked.values(), order, scores_of(candidates)) if order else tuple(asked.values())
+    known = {*facts, *(name for walk in walks for name in walk.facts)}
+    rest = [_first_step(name) for name in FIRST_STEPS if name not in known and name not in asked]
+    return (*ranked, *rest)
+
+
+def _first_step(observation: str) -> OpenQuestion:
+    how = "open the rollouts and read" if observation.startswith("rollouts.") else "run the probe"
+    return OpenQuestion(observation, question_of(observation), how, cost_of(observation))
+
+
+def _unchecked(monitor: Monitor, walks: list[Walk]) -> list[str]:
+    lines = [f"{playbook}: {reason}" for playbook, reason in monitor.explain().items()]
+    for walk in walks:
+        for entry in walk.history:
+            if entry.result in ("unknown", "error", "skipped"):
+                why = entry.evidence[0].text if entry.evidence else entry.note or "not answered"
+                lines.append(f"{walk.playbook.id}, {entry.id}: {why.removeprefix('unknown: ')}")
+    return list(dict.fromkeys(lines))
+
+
+def _alert(alarm: Alarm) -> dict[str, Any]:
+    return {
+        "id": alarm.id,
+        "severity": alarm.severity,
+        "diagnosis": alarm.diagnosis,
+        "first_step": alarm.first_step,
+        "last_step": alarm.last_step,
+        "playbook": alarm.playbook,
+        "message": alarm.message,
+        "state": alarm.state,
+        "segment": alarm.segment,
+        "evidence": [evidence_dict(line) for line in alarm.evidence],
+    }
+
+
+def _proposal(question: OpenQuestion) -> dict[str, Any]:
+    return {
+        "observation": question.observation,
+        "asks": question.asks,
+        "how": question.how,
+        "cost": question.cost,
+        "playbook": question.playbook or None,
+    }

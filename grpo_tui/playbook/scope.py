@@ -1,0 +1,172 @@
+"""What a condition may look at: one run as of one step, with what people and probes have said.
+
+This is the only place where the engine touches a run's data. It reads through the small interface
+that every `Run` has, so a playbook's own test, a past segment and a live run are judged alike.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from ..metrics.series import NO_POINTS, Points
+from .schema import Playbook
+
+UNKNOWN = "unknown"
+
+
+class RunLike(Protocol):
+    """What the engine reads of a run. `Run` has it; so does any stand-in of a test."""
+
+    @property
+    def config(self) -> Mapping[str, Any]: ...
+    @property
+    def step(self) -> int | None: ...
+    @property
+    def total_steps(self) -> int | None: ...
+    @property
+    def segments(self) -> Sequence[Any]: ...
+    @property
+    def incidents(self) -> Sequence[Any]: ...
+    def names(self) -> list[str]: ...
+    def points(self, name: str) -> Points: ...
+    def steps(self) -> list[int]: ...
+
+
+def plain(value: Any) -> Any:
+    """A fact as conditions compare it: YAML's true and false are the answers yes and no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return None if value == UNKNOWN else value
+
+
+def setting(run: RunLike, key: str) -> Any:
+    """The value of a canonical configuration key, or None where the run does not say."""
+    held = run.config.get(key)
+    return getattr(held, "value", held)
+
+
+class RunScope:
+    """A run as of step `at` (None: all of it), seen by one playbook.
+
+    `answers` are known facts by observation id, `results` the fields of the probe result being
+    judged, `scores` the points so far by diagnosis. What is not there is unknown, and so is every
+    field of a rehearsal: the caller passes no `results` for it.
+    """
+
+    def __init__(
+        self,
+        run: RunLike,
+        playbook: Playbook,
+        at: int | None = None,
+        *,
+        answers: Mapping[str, Any] | None = None,
+        results: Mapping[str, Any] | None = None,
+        scores: Mapping[str, float] | None = None,
+        answer: Any = None,
+        baseline: RunLike | None = None,
+        steps: Sequence[int] | None = None,
+    ) -> None:
+        self.run = run
+        self.playbook = playbook
+        self.at = at
+        self.answer = answer
+        self._answers = answers or {}
+        self._results = results or {}
+        self._scores = scores or {}
+        self._baseline = baseline
+        self._steps = steps
+
+    @property
+    def step(self) -> int | None:
+        """The newest step with a row as of `at`.
+
+        A progress bar runs ahead of buffered rows, so it must not make metrics look silent.
+        """
+        rows = self.rows
+        if self.at is None:
+            return rows[-1] if rows else self.run.step
+        end = bisect.bisect_right(rows, self.at)
+        return rows[end - 1] if end else None
+
+    @property
+    def rows(self) -> Sequence[int]:
+        if self._steps is None:
+            self._steps = self.run.steps()
+        return self._steps
+
+    @property
+    def total_steps(self) -> int | None:
+        return self.run.total_steps
+
+    @property
+    def steps_logged(self) -> int:
+        return len(self.rows) if self.at is None else bisect.bisect_right(self.rows, self.at)
+
+    @property
+    def state(self) -> str | None:
+        """How the run is now; unknown while looking at its past, which had another end."""
+        if self.at is not None and self.rows and self.at < self.rows[-1]:
+            return None
+        state: Callable[[], Any] | None = getattr(self.run, "state", None)
+        value = state() if callable(state) else state
+        return None if value in (None, UNKNOWN) else str(value)
+
+    @property
+    def framework(self) -> str | None:
+        value = getattr(self.run, "framework", None)
+        return None if value in (None, UNKNOWN) else str(value)
+
+    def points(self, name: str) -> Points:
+        return self._cut(points_of(self.run, self.playbook, name))
+
+    def baseline(self, name: str) -> Points:
+        if self._baseline is None:
+            return NO_POINTS
+        return self._cut(points_of(self._baseline, self.playbook, name))
+
+    def config(self, key: str) -> Any:
+        return setting(self.run, key)
+
+    def observation(self, id: str) -> Any:
+        return plain(self._answers.get(id))
+
+    def result(self, field: str) -> Any:
+        """A field of the probe result; dotted names reach into it."""
+        value: Any = self._results
+        for part in field.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return plain(value)
+
+    def param(self, name: str) -> Any:
+        return self.playbook.params.get(name)
+
+    def score(self, id: str) -> float:
+        return float(self._scores.get(id, 0))
+
+    def incidents(self, kind: str) -> int:
+        """How many incident lines of a kind there are up to `at`."""
+        found = [i for i in incidents_of(self.run) if kind in ("", i.kind)]
+        return sum(self.at is None or i.step is None or i.step <= self.at for i in found)
+
+    def _cut(self, points: Points) -> Points:
+        return points.until(self.at)
+
+
+def points_of(run: RunLike, playbook: Playbook, name: str) -> Points:
+    """A metric by its canonical name, or by a playbook's own alias: the first of its keys with data."""
+    if name not in playbook.metrics:
+        return run.points(name)
+    for key in playbook.metric_keys(name):
+        points = run.points(key)
+        if len(points):
+            return points
+    return NO_POINTS
+
+
+def incidents_of(run: RunLike) -> list[Any]:
+    """The incidents of the newest segment: what happened before a restart is another story."""
+    segments = run.segments
+    start = getattr(segments[-1], "first_line", 0) if len(segments) > 1 else 0
+    return [i for i in run.incidents if not start or not i.line or i.line >= start]
