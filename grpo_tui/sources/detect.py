@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,6 @@ _READERS: tuple[type[Reader], ...] = (
     JsonTable,
     JsonColumns,
     CsvColumns,
-    Console,
 )
 _UNREAD = {
     "tfevents": "TensorBoard event files are not read yet",
@@ -51,6 +51,7 @@ _UNREAD = {
     "trackio": "trackio's database is not read yet",
 }
 _RECENT = 600.0
+_CONTROL = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\v\f\r\x1b")
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle")
 
 
@@ -103,12 +104,34 @@ def find_runs(root: Path) -> list[Path]:
 
 def reader_for(path: Path) -> Reader | None:
     """The reader of a file's dialect, or None for a file that holds no text."""
+    kind, _ = _judged(path)
+    return kind() if kind is not None else None
+
+
+def _judged(path: Path) -> tuple[type[Reader] | None, bool]:
+    """The dialect of a file, and whether it tells of a training by itself (metrics, or its start)."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None, False
+    return _judge(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _judge(path: Path, size: int, changed: int) -> tuple[type[Reader] | None, bool]:
+    """Cached by size and time, since a tree of runs is looked through again and again."""
     head = _head(path)
     if head is None:
-        return None
-    score, kind = max(((kind.sniff(head), -i) for i, kind in enumerate(_READERS)), default=(0.0, 0))
-    chosen = _READERS[-kind]
-    return chosen() if score >= 0.5 else Console()
+        return None, False
+    best = 0.5
+    chosen: type[Reader] = Console
+    for kind in _READERS:
+        score = kind.sniff(head)
+        if score > best:
+            best, chosen = score, kind
+        if best >= 0.9:
+            break
+    return chosen, best >= 0.8 or "{'actor_rollout_ref':" in head
 
 
 # -- a file ------------------------------------------------------------------------------------
@@ -162,9 +185,8 @@ def _head(path: Path) -> str | None:
     except OSError:
         return None
     sample = data[:65536]
-    strange = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in sample)
-    nul = sample.count(0)
-    if strange - nul > len(sample) * 0.02 or nul > len(sample) * 0.3:
+    strange = len(sample) - len(sample.translate(None, _CONTROL))
+    if strange > len(sample) * 0.02 or sample.count(0) > len(sample) * 0.3:
         return None
     from .text import plain
 
@@ -251,8 +273,7 @@ def _rivals(chosen: list[tuple[Path, Reader]]) -> list[Path]:
     """All files, when two of one dialect have metrics: then each is a run of its own."""
     held: dict[type[Reader], list[Path]] = {}
     for file, reader in chosen:
-        head = _head(file)
-        if head is not None and (type(reader).sniff(head) >= 0.8 or "{'actor_rollout_ref':" in head):
+        if _judged(file)[1]:
             held.setdefault(type(reader), []).append(file)
     if all(len(files) < 2 for files in held.values()):
         return []

@@ -65,7 +65,11 @@ _NOT_LOGS = frozenset(
     ]
 )
 _NUMBERED = re.compile(r"(?:completions_)?\d+\.(?:jsonl|parquet)$")
-_ROLLOUT_FOLDERS = re.compile(r"rollout|completion|validation|generations|dump|traces", re.IGNORECASE)
+_ROLLOUT_FOLDERS = re.compile(
+    r"(?:(?:train|val|eval|test)[_-])?(?:rollouts?|completions?|validations?|generations|dumps?|traces)"
+    r"(?:[_-](?:data|dir|train|val|eval|test|dumps?))?",
+    re.IGNORECASE,
+)
 
 
 @dataclass
@@ -122,9 +126,9 @@ def _sort(tree: Tree, path: Path) -> None:
     elif folder.name == ".hydra":
         if name != "hydra.yaml":
             tree.configs.append(path)
-    elif (_NUMBERED.match(name) and (_ROLLOUT_FOLDERS.search(folder.name) or path.suffix == ".parquet")) or (
-        path.suffix == ".parquet" and _ROLLOUT_FOLDERS.search(f"{folder.name}/{name}")
-    ):
+    elif (
+        _NUMBERED.match(name) and (_ROLLOUT_FOLDERS.fullmatch(folder.name) or path.suffix == ".parquet")
+    ) or (path.suffix == ".parquet" and _ROLLOUT_FOLDERS.fullmatch(f"{folder.name}/{name}")):
         tree.rollouts.append(path)
     elif name in _CONFIGS:
         tree.configs.append(path)
@@ -146,7 +150,7 @@ def _home(root: Path, path: Path) -> Path:
     while folder != root and (
         folder.name.startswith(("checkpoint-", "global_step"))
         or folder.name in ("logs", "log", ".hydra", "files")
-        or _ROLLOUT_FOLDERS.search(folder.name)
+        or _ROLLOUT_FOLDERS.fullmatch(folder.name)
     ):
         folder = folder.parent
     return folder

@@ -25,7 +25,10 @@ _UNITS = re.compile(r"(.+)\((1e-?\d+)\)")
 _DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
 _TOTAL = re.compile(r"Total training steps: (\d+)")
 _ACTORS = frozenset({"main_task", "TaskRunner", "TaskRunnerV1"})
-_MARKS = re.compile(r"\b(?:TaskRunner(?:V1)? pid=|main_task pid=|verl\.trainer\.main_|actor_rollout_ref)")
+_MARKS = re.compile(
+    r"\b(?:TaskRunner(?:V1)? pid=|main_task pid=|verl\.trainer\.main_|actor_rollout_ref|"
+    r"Using LocalLogger is deprecated)"
+)
 
 
 class VerlConsole(LineReader):
