@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from textual import work
 from textual.app import App
@@ -44,7 +44,7 @@ class GrpoApp(App[int]):
 
     TITLE = "grpo-tui"
     CSS_PATH = "app.tcss"
-    MODES: ClassVar[dict[str, str | Callable[[], Screen]]] = {
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "overview": OverviewScreen,
         "alarms": AlarmsScreen,
         "triage": TriageScreen,
@@ -54,8 +54,8 @@ class GrpoApp(App[int]):
     COMMANDS: ClassVar = {GrpoCommands}
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "colon"
-    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (70, "-normal"), (100, "-wide"), (160, "-huge")]
-    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-short"), (18, "-standard"), (36, "-tall")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (70, "-normal"), (100, "-wide"), (160, "-huge")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (18, "-standard"), (36, "-tall")]  # noqa: RUF012
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ nothing here may touch a widget; what it returns is frozen.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -41,7 +41,7 @@ class Desk:
     ) -> None:
         self.run = run
         self.library = library
-        self.walking = Walking(run, library)
+        self.walking = Walking(run, library, baseline)
         self._baseline = baseline
         self._baseline_points: Mapping[str, Points] = _NOTHING
         self._monitor: Monitor | None = None
@@ -88,12 +88,13 @@ class Desk:
 
     def snapshot(self) -> Snapshot:
         """The run as it stands."""
-        names = ordered(self.run.names())
+        points = self._cache.of(self.run, self.run.names())
+        names = ordered(points, self._cache.still())
         alarms = tuple(self._monitor.alarms) if self._monitor is not None else ()
         return Snapshot(
             facts=self._look(),
             names=names,
-            points=self._cache.of(self.run, names),
+            points=points,
             alarms=alarms,
             config=MappingProxyType(dict(self.run.config)),
             incidents=tuple(self.run.incidents),
@@ -103,6 +104,12 @@ class Desk:
             walk=self.walking.state(),
             reading=self._reading,
         )
+
+    def start(self, playbook: str) -> None:
+        """Begin the walk of a playbook, remembering the alarm that led to it."""
+        alarms = self._monitor.alarms if self._monitor is not None else []
+        found = next((alarm for alarm in alarms if alarm.playbook == playbook and alarm.active), None)
+        self.walking.start(playbook, asdict(found) if found is not None else None)
 
     def walk(self, move: Callable[[Walking], object]) -> WalkState | None:
         """Make one move of the walk and say where it stands then."""

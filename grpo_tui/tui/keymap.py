@@ -119,6 +119,7 @@ KEYS: tuple[Key, ...] = (
     Key("walk.note", "n", "screen.note", "note", "write a note into the session"),
     Key("walk.probe", "p", "screen.probe", "probe", "look at the step's probe: command, device, cost"),
     Key("walk.open", "x", "screen.open_aid", "look", "open what the question is about: curves, log, config"),
+    Key("walk.metric", "right_square_bracket", "screen.metric", "", "the next curve that this step is about"),
     Key("walk.scroll_down", "pagedown,space", "screen.scroll_card(1)", "", "read on in a long step"),
     Key("walk.scroll_up", "pageup", "screen.scroll_card(-1)", "", "read back"),
     Key("walk.leave", "escape", "screen.leave", "list", "to the list; the walk stays open"),
@@ -160,8 +161,8 @@ KEYS: tuple[Key, ...] = (
 
 
 def keys_of(*places: str) -> list[Key]:
-    """The keys that work in some places, in the order of the table."""
-    return [key for key in KEYS if key.place in places]
+    """The keys that work in some places, in the order of the places and then of the table."""
+    return [key for place in places for key in KEYS if key.place == place]
 
 
 def bindings(*places: str, without: Iterable[str] = ()) -> list[BindingType]:

@@ -26,9 +26,7 @@ def offers(run: Run, library: Library, alarms: Iterable[Alarm], opened: str | No
             if held is None or rank(alarm.severity) < rank(held.severity):
                 worst[alarm.playbook] = alarm
     logged = frozenset(run.names())
-    made = [
-        _offer(book, run, logged, worst.get(book.playbook), opened) for book in library.playbooks.values()
-    ]
+    made = [_offer(book, run, logged, worst.get(book.id), opened) for book in library.playbooks.values()]
     return tuple(
         sorted(made, key=lambda o: (FITS.index(o.fit), rank(o.severity) if o.severity else 9, o.title))
     )
@@ -40,10 +38,10 @@ def _offer(
     fit, why = _fit(book, run, logged)
     if alarm is not None:
         fit, why = "firing", f"{severity(alarm.severity).word} since step {alarm.first_step}"
-    if opened == book.playbook:
+    if opened == book.id:
         fit, why = "open", "walk in progress"
     return Offer(
-        id=book.playbook,
+        id=book.id,
         title=book.title,
         summary=book.summary,
         fit=fit,

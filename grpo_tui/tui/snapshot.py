@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..metrics.catalog import catalog
 from ..metrics.series import Points
 from ..run import Run
@@ -39,6 +41,9 @@ FIRST = (
     "loss",
 )
 """The metrics looked at first, in the order in which a person asks for them."""
+CORE = frozenset(FIRST[:4])
+COUNTERS = frozenset({"step", "epoch"})
+_ROWS_TO_MOVE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,8 @@ class FixView:
     settings: tuple[tuple[str, str, str], ...] = ()
     """(key in the run's framework, value now, value proposed)."""
     unless: str = ""
+    unless_seen: str = ""
+    """What of the run speaks to `unless`."""
     contraindicated: bool | None = None
     """Whether `unless` is true here; None where that is not known."""
     expect: str = ""
@@ -87,6 +94,8 @@ class WalkState:
     changed: tuple[str, ...] = ()
     """What the run has done since the steps before were decided; one sentence each."""
     session: str | None = None
+    meanings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Hypothesis -> what it would mean here, in the playbook's words."""
     fixes: tuple[FixView, ...] = ()
     """Once the walk is finished: what to change, for the hypotheses that have evidence."""
     report: str | None = None
@@ -138,6 +147,15 @@ class PointsCache:
 
     def __init__(self) -> None:
         self._held: dict[str, tuple[Any, Points]] = {}
+        self._moved: set[str] = set()
+
+    def still(self) -> frozenset[str]:
+        """The metrics that never moved although they had the rows to: often nobody measures them."""
+        for name, (_, points) in self._held.items():
+            values = points.values
+            if name not in self._moved and (len(values) < _ROWS_TO_MOVE or np.any(values != values[0])):
+                self._moved.add(name)
+        return frozenset(self._held) - self._moved
 
     def of(self, run: Run, names: Iterable[str]) -> Mapping[str, Points]:
         """Read-only points of every name."""
@@ -164,10 +182,16 @@ def _read_only(points: Points) -> Points:
     return Points(steps, values)
 
 
-def ordered(names: Iterable[str]) -> tuple[str, ...]:
-    """Metrics as the grid shows them: what matters first, then catalog order, unknown ones last."""
+def ordered(names: Iterable[str], still: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Metrics as the grid shows them: what matters first, then catalog order, unknown ones after.
+
+    Those that never moved come behind the rest, counters last; the core of any diagnosis stays put.
+    """
     known = {name: place for place, name in enumerate(catalog().metrics)}
     first = {name: place for place, name in enumerate(FIRST)}
-    return tuple(
-        sorted(names, key=lambda name: (first.get(name, len(first)), known.get(name, len(known)), name))
-    )
+
+    def key(name: str) -> tuple[bool, bool, int, int, str]:
+        behind = name in still and name not in CORE
+        return name in COUNTERS, behind, first.get(name, len(first)), known.get(name, len(known)), name
+
+    return tuple(sorted(names, key=key))

@@ -6,17 +6,21 @@ raises `Refused` with one clear sentence for the person.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..home import run_home
 from ..playbook.library import Library
 from ..playbook.report import render_markdown
 from ..playbook.session import SessionError, SessionFile, find_open
-from ..playbook.views import StepView
-from ..playbook.walk import Walk
+from ..playbook.views import ProbeOutcome, StepView
+from ..playbook.walk import Walk, WalkError, begin_session
 from ..run import Run
+from ..summary import summarise_run
+from .fixing import fix_views
 from .snapshot import WalkState
 
 
@@ -27,30 +31,35 @@ class Refused(Exception):
 class Walking:
     """The open walk of one run, or none."""
 
-    def __init__(self, run: Run, library: Library) -> None:
+    def __init__(self, run: Run, library: Library, baseline: Run | None = None) -> None:
         self._run = run
         self._library = library
+        self._baseline = baseline
         self._walk: Walk | None = None
         self._changed: tuple[str, ...] = ()
+        self._report: Path | None = None
 
     @property
     def open_playbook(self) -> str | None:
         """The id of the playbook being walked."""
-        return self._walk.playbook.playbook if self._walk is not None else None
+        return self._walk.playbook.id if self._walk is not None else None
 
     def state(self) -> WalkState | None:
         walk = self._walk
         if walk is None:
             return None
-        session = walk.session
+        step = walk.current
         return WalkState(
-            playbook=walk.playbook.playbook,
+            playbook=walk.playbook.id,
             title=walk.playbook.title,
-            step=walk.current,
+            step=step,
             history=tuple(walk.history),
             verdict=walk.verdict,
             changed=self._changed,
-            session=str(session.path) if session is not None else None,
+            session=str(walk.session.path) if walk.session is not None else None,
+            meanings=MappingProxyType(dict(walk.playbook.hypotheses)),
+            fixes=fix_views(walk, self._run, self._library.playbooks) if step is None else (),
+            report=str(self._report) if self._report is not None else None,
         )
 
     def unfinished(self) -> SessionFile | None:
@@ -60,54 +69,56 @@ class Walking:
         found = find_open(self._run.path)
         return found if found is not None and found.playbook in self._library.playbooks else None
 
-    def start(self, playbook: str) -> None:
+    def start(self, playbook: str, alarm: Mapping[str, Any] | None = None) -> None:
         """Begin a walk; one that is open stays in its file, to be resumed."""
         book = self._library.playbooks.get(playbook)
         if book is None:
             raise Refused(f"there is no playbook {playbook!r} here")
-        self._walk = Walk.start(book, self._run, self._library, by="person")
-        self._changed = ()
+        summary = summarise_run(self._run)
+
+        def begin() -> Walk:
+            session = begin_session(book, self._run, self._library, summary=summary, alarm=alarm)
+            return Walk.start(book, self._run, self._library, session=session, baseline=self._baseline)
+
+        self._open_with(begin)
 
     def resume(self, session: Path) -> None:
-        try:
-            self._walk = Walk.resume(SessionFile(session), self._run, self._library)
-        except SessionError as error:
-            raise Refused(str(error)) from error
-        self._changed = ()
+        """Go on where a session stopped."""
+        self._open_with(
+            lambda: Walk.resume(SessionFile(session), self._run, self._library, baseline=self._baseline)
+        )
 
-    def take(self, seen: StepView, value: Any) -> None:
-        """Answer the step the person saw; None accepts an automatic step, or says "not known"."""
-        step = self._open().current
-        if step is None or step.place != seen.place:
-            raise Refused("the walk has moved on; look at the step again")
-        if step.automatic and value in (None, step.suggested, *(c.value for c in step.choices[:1])):
-            self._move("advance")
-        else:
-            self._move("answer", value)
+    def answer(self, seen: StepView, value: Any) -> None:
+        """Answer the question the person saw."""
+        self._move(seen, lambda walk: walk.answer(value))
 
-    def skip(self, reason: str) -> None:
-        self._move("skip", reason)
+    def advance(self, seen: StepView) -> None:
+        """Accept what an automatic step found."""
+        self._move(seen, lambda walk: walk.advance())
 
-    def back(self) -> None:
-        if not self._open().history:
-            raise Refused("this is the first step")
-        self._move("back")
+    def skip(self, seen: StepView, reason: str) -> None:
+        self._move(seen, lambda walk: walk.skip(reason))
+
+    def record_probe(self, seen: StepView, outcome: ProbeOutcome) -> None:
+        self._move(seen, lambda walk: walk.record_probe(outcome))
 
     def note(self, text: str) -> None:
-        self._move("note", text)
+        self._made(lambda walk: walk.note(text))
 
-    def record_probe(self, outcome: Any) -> None:
-        self._move("record_probe", outcome)
+    def back(self) -> None:
+        """Undo the last decision, also the one that ended the walk."""
+        if not self._made(lambda walk: walk.back()):
+            raise Refused("this is the first step")
 
     def leave(self) -> None:
         """Put the walk away; its file stays open for `resume`."""
         self._walk = None
-        self._changed = ()
 
     def refresh(self) -> None:
         """See what the run has done meanwhile; an answer is never overwritten."""
         if self._walk is not None:
-            self._changed = tuple(self._walk.refresh())
+            told = tuple(self._walk.refresh())
+            self._changed = (*self._changed, *(text for text in told if text not in self._changed))
 
     def report(self) -> Path:
         """Write the session as Markdown beside the session files; returns where."""
@@ -115,18 +126,40 @@ class Walking:
         text = render_markdown(walk)
         folder = run_home(self._run.path) / "reports"
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{datetime.now():%Y%m%d-%H%M%S}-{walk.playbook.playbook}.md"
+        path = folder / f"{datetime.now():%Y%m%d-%H%M%S}-{walk.playbook.id}.md"
         path.write_text(text, encoding="utf-8")
+        self._report = path
         return path
+
+    # -- inside --------------------------------------------------------------------------------
 
     def _open(self) -> Walk:
         if self._walk is None:
             raise Refused("no walk is open; choose a playbook first")
         return self._walk
 
-    def _move(self, name: str, *arguments: Any) -> None:
+    def _open_with(self, make: Callable[[], Walk]) -> None:
         try:
-            getattr(self._open(), name)(*arguments)
-        except (SessionError, ValueError) as error:
+            self._walk = make()
+        except (SessionError, WalkError) as error:
             raise Refused(str(error)) from error
-        self._changed = ()
+        except OSError as error:
+            raise Refused(f"the session cannot be written: {error}") from error
+        self._changed, self._report = (), None
+
+    def _move(self, seen: StepView, move: Callable[[Walk], object]) -> None:
+        """Make a move, but only before the step the person had on the screen."""
+        step = self._open().current
+        if step is None or step.place != seen.place:
+            raise Refused("the walk has moved on meanwhile; look at the step again")
+        self._made(move)
+
+    def _made(self, move: Callable[[Walk], object]) -> object:
+        try:
+            result = move(self._open())
+        except (SessionError, WalkError, ValueError) as error:
+            raise Refused(str(error)) from error
+        except OSError as error:
+            raise Refused(f"the session cannot be written: {error}") from error
+        self._changed, self._report = (), None
+        return result

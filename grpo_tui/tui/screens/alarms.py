@@ -30,6 +30,7 @@ class AlarmsScreen(RunScreen):
     CSS_PATH = "alarms.tcss"
     BINDINGS = bindings("alarms")
     PLACES = ("alarms",)
+    HERE = frozenset({"app.alarms"})
 
     def compose_body(self) -> ComposeResult:
         with Container(id="alarms"):
@@ -94,7 +95,7 @@ def describe(alarm: Alarm) -> Content:
     lines = [head, Content(clean_label(alarm.message or alarm.title))]
     if alarm.diagnosis:
         lines.append(Content.assemble(("points to  ", "$faint"), clean_label(alarm.diagnosis)))
-    lines += evidence_lines(alarm.evidence)
+    lines += evidence_lines(alarm.evidence, known=alarm.rules)
     rules = rules_text(alarm.rules)
     if rules:
         lines.append(Content.styled(f"rules {rules}", "$faint"))

@@ -24,6 +24,8 @@ class RunScreen(Screen[None]):
 
     PLACES: tuple[str, ...] = ()
     """The places of the key table that work here, for the key bar."""
+    HERE: frozenset[str] = frozenset()
+    """The key that leads here; the bar leaves it out."""
 
     @property
     def grpo(self) -> GrpoApp:
@@ -33,7 +35,7 @@ class RunScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield RunHeader()
         yield from self.compose_body()
-        yield KeyBar(*self.PLACES, "app")
+        yield KeyBar(*self.PLACES, "app", disabled=self.HERE)
 
     def compose_body(self) -> ComposeResult:
         raise NotImplementedError
@@ -60,4 +62,4 @@ class RunScreen(Screen[None]):
 
     def keys(self, *places: str, disabled: frozenset[str] = frozenset()) -> None:
         """What the key bar shows now."""
-        self.query_one(KeyBar).show(*places, "app", disabled=disabled)
+        self.query_one(KeyBar).show(*places, "app", disabled=disabled | self.HERE)

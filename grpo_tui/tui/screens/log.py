@@ -19,6 +19,7 @@ class LogScreen(RunScreen):
     CSS_PATH = "log.tcss"
     BINDINGS = bindings("log")
     PLACES = ("log",)
+    HERE = frozenset({"app.log"})
 
     def compose_body(self) -> ComposeResult:
         yield RunLog()

@@ -21,6 +21,7 @@ class OverviewScreen(RunScreen):
     CSS_PATH = "overview.tcss"
     BINDINGS = bindings("overview")
     PLACES = ("overview",)
+    HERE = frozenset({"app.overview"})
     AUTO_FOCUS = None
 
     filter_text = ""
@@ -65,7 +66,7 @@ class OverviewScreen(RunScreen):
         if not names and not self.filter_text:
             texts.append("reading …" if snapshot.reading else "no metrics yet: waiting for the first row")
         if self.grid.pages > 1 and self.grid.alone is None:
-            texts.append(f"page {self.grid.page + 1} of {self.grid.pages}  ] more")
+            texts.append(f"page {self.grid.page + 1} of {self.grid.pages}")
         if snapshot.warnings:
             texts.append(f"{len(snapshot.warnings)} notes on reading: {snapshot.warnings[-1]}")
         note = self.query_one("#note", Static)

@@ -16,7 +16,7 @@ from ..keymap import bindings
 from ..probing import outcome_of
 from ..snapshot import Offer, Snapshot, WalkState
 from ..walking import Walking
-from ..widgets.choice_list import ChoiceList
+from ..widgets.choice_list import ChoiceList, Pick
 from ..widgets.metric_chart import MetricChart
 from ..widgets.playbook_list import PlaybookList
 from ..widgets.step_card import StepCard
@@ -40,11 +40,13 @@ _ACTIONS: dict[str, tuple[View, ...]] = {
     "probe": ("walk",),
     "open_aid": ("walk",),
     "scroll_card": ("walk",),
+    "metric": ("walk",),
     "back": ("walk", "verdict"),
     "note": ("walk", "verdict"),
     "leave": ("walk", "verdict"),
     "report": ("verdict",),
 }
+_FOCUS: dict[View, str] = {"list": "PlaybookList", "walk": "ChoiceList", "verdict": "VerdictPage"}
 _AIDS = {"curves": "overview", "log": "log", "alerts": "alarms"}
 
 
@@ -54,9 +56,12 @@ class TriageScreen(RunScreen):
     CSS_PATH = "triage.tcss"
     BINDINGS = bindings("triage", "walk", "verdict")
     PLACES = ("triage",)
+    HERE = frozenset({"app.triage"})
 
     listing = False
     """The person looks at the list although a walk is open."""
+    _turn = 0
+    """Which of the step's curves is shown."""
     _drawn: tuple[View, str | None, int] = ("list", None, -1)
 
     def compose_body(self) -> ComposeResult:
@@ -100,9 +105,8 @@ class TriageScreen(RunScreen):
         """Focus what the state is about, once, so that a person can move it afterwards."""
         now = (view, state.step.id if state and state.step else None, len(state.history) if state else -1)
         if now != self._drawn or self.focused is None:
-            self._drawn = now
-            targets = {"list": PlaybookList, "walk": ChoiceList, "verdict": VerdictPage}
-            self.query_one(targets[view]).focus()
+            self._drawn, self._turn = now, 0
+            self.query_one(_FOCUS[view]).focus()
             self.refresh_bindings()
 
     def _draw_list(self, snapshot: Snapshot) -> None:
@@ -121,7 +125,7 @@ class TriageScreen(RunScreen):
             clean_label(offer.summary),
             (f"\n\n{offer.steps} steps · {clean_label(offer.why)}", "$faint"),
             (
-                f"\n\nEnter {verb} it. Every answer is saved at once; nothing runs without being shown first.",
+                f"\n\nEnter {verb} it. Every answer is saved at once; nothing runs unseen.",
                 "$faint",
             ),
         )
@@ -136,23 +140,24 @@ class TriageScreen(RunScreen):
         self.query_one(ChoiceList).show(step, len(state.history))
         self.query_one(WalkSide).show(state)
         curve = self.query_one("#curve", MetricChart)
-        metric = next((name for name in step.metrics if name in snapshot.points), None)
-        self.set_class(metric is None, "-no-curve")
-        if metric is not None:
-            curve.show(snapshot, metric)
+        names = [name for name in step.metrics if name in snapshot.points]
+        self.set_class(not names, "-no-curve")
+        if names:
+            curve.show(snapshot, names[self._turn % len(names)])
 
     # -- moves -------------------------------------------------------------------------------
 
-    async def _move(self, move: Callable[[Walking], object]) -> None:
+    async def _move(self, move: Callable[[Walking], object]) -> bool:
+        """Have a move made; False where it was refused, which the person was told."""
         desk = self.grpo.desk
-        await self.ask(lambda: desk.walk(move))
+        return await self.ask(lambda: desk.walk(move)) is not None
 
     async def walk(self, playbook: str) -> None:
         """Walk a playbook; the one that is open goes on where it stands."""
         state = self.grpo.snapshot.walk
         self.listing = False
         if state is None or state.playbook != playbook:
-            await self._move(lambda walking: walking.start(playbook))
+            await self.ask(lambda: self.grpo.desk.start(playbook))
 
     async def resume(self, session: Path) -> None:
         self.listing = False
@@ -177,7 +182,7 @@ class TriageScreen(RunScreen):
         if offer is not None:
             self.grpo.walk_playbook(offer.id)
 
-    @work(exclusive=True, group="walk")
+    @work(exclusive=True, group="dialog")
     async def action_resume(self) -> None:
         if self.grpo.snapshot.walk is not None:
             self.listing = False
@@ -190,55 +195,58 @@ class TriageScreen(RunScreen):
             await self.resume(session.path)
 
     def action_choose(self) -> None:
-        choice = self.query_one(ChoiceList).chosen
-        if choice is not None:
-            self._take(choice.value)
-        elif self._step is not None:
-            self._ask_number(self._step)
+        self._do(self.query_one(ChoiceList).chosen)
 
     def action_digit(self, digit: int) -> None:
-        choice = self.query_one(ChoiceList).pick(digit)
-        if choice is not None:
-            self._take(choice.value)
+        self._do(self.query_one(ChoiceList).pick(digit))
 
-    @work(exclusive=True, group="walk")
-    async def _take(self, value: str) -> None:
+    def _do(self, pick: Pick | None) -> None:
+        """What a line of the list stands for."""
         step = self._step
-        if step is not None:
-            await self._move(lambda walking: walking.take(step, value))
+        if pick is None or step is None:
+            return
+        match pick.does:
+            case "advance":
+                self._make_move(lambda walking: walking.advance(step))
+            case "answer":
+                self._make_move(lambda walking: walking.answer(step, pick.value))
+            case "number":
+                self._ask_number(step)
+            case "probe":
+                self.action_probe()
+            case "skip":
+                self.action_skip()
 
-    @work(exclusive=True, group="walk")
+    @work(group="walk")
+    async def _make_move(self, move: Callable[[Walking], object]) -> None:
+        await self._move(move)
+
+    @work(exclusive=True, group="dialog")
     async def _ask_number(self, step: StepView) -> None:
         """A question whose answer is a number has no list to choose from."""
-        if step.automatic:
-            await self._move(lambda walking: walking.take(step, None))
-            return
-        text = await self.app.push_screen_wait(
-            TextDialog(step.question, "", "a number; empty for: not known")
-        )
-        if text is not None:
-            await self._move(lambda walking: walking.take(step, text.strip() or None))
+        text = await self.app.push_screen_wait(TextDialog(step.question, "", "a number"))
+        if text and text.strip():
+            await self._move(lambda walking: walking.answer(step, text.strip()))
 
-    @work(exclusive=True, group="walk")
-    async def action_back(self) -> None:
-        await self._move(Walking.back)
+    def action_back(self) -> None:
+        self._make_move(Walking.back)
 
-    @work(exclusive=True, group="walk")
+    @work(exclusive=True, group="dialog")
     async def action_skip(self) -> None:
+        step = self._step
         reason = await self.app.push_screen_wait(
             TextDialog("Why is this step left out?", "", "it stays in the report", required=True)
         )
-        if reason:
-            await self._move(lambda walking: walking.skip(reason))
+        if reason and step is not None:
+            await self._move(lambda walking: walking.skip(step, reason))
 
-    @work(exclusive=True, group="walk")
+    @work(exclusive=True, group="dialog")
     async def action_note(self) -> None:
         text = await self.app.push_screen_wait(TextDialog("Note", "", "what you saw, what you changed"))
-        if text:
-            await self._move(lambda walking: walking.note(text))
+        if text and await self._move(lambda walking: walking.note(text)):
             self.grpo.say("noted")
 
-    @work(exclusive=True, group="walk")
+    @work(exclusive=True, group="dialog")
     async def action_probe(self) -> None:
         step = self._step
         if step is None or not step.probe:
@@ -246,9 +254,9 @@ class TriageScreen(RunScreen):
             return
         result = await self.app.push_screen_wait(ProbeScreen(self.grpo, step))
         if result is not None:
-            await self._move(lambda walking: walking.record_probe(outcome_of(result)))
+            await self._move(lambda walking: walking.record_probe(step, outcome_of(result)))
 
-    @work(exclusive=True, group="walk")
+    @work(exclusive=True, group="dialog")
     async def action_report(self) -> None:
         path = await self.ask(self.grpo.desk.walking.report)
         if path is not None:
@@ -265,6 +273,10 @@ class TriageScreen(RunScreen):
     def action_scroll_card(self, direction: int) -> None:
         card = self.query_one(StepCard)
         card.scroll_relative(y=direction * max(1, card.size.height - 1), animate=False)
+
+    def action_metric(self) -> None:
+        self._turn += 1
+        self.draw(self.grpo.snapshot)
 
     def action_leave(self) -> None:
         self.listing = True

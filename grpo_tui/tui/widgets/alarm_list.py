@@ -54,6 +54,6 @@ def _prompt(alarm: Alarm) -> Content:
     part = f" (segment {alarm.segment + 1} of {alarm.of_segments})" if alarm.of_segments > 1 else ""
     return Content.assemble(
         (f"{look.glyph} {look.word}", style),
-        f"  {clean_label(alarm.title)}\n",
         (f"  {state}{since}{until}{part}", "$faint"),
+        (f"\n  {clean_label(alarm.title)}", "$faint" if over else ""),
     )

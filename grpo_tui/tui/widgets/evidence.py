@@ -13,14 +13,19 @@ if TYPE_CHECKING:
     from ...playbook.verdict import Evidence
 
 
-def evidence_lines(evidence: Iterable[Evidence], indent: str = "") -> list[Content]:
-    """One line an item; a fact has a filled mark, the reading of a curve an open one."""
-    return [evidence_line(item, indent) for item in evidence]
+def evidence_lines(
+    evidence: Iterable[Evidence], indent: str = "", known: tuple[str, ...] = ()
+) -> list[Content]:
+    """One line an item; a fact has a filled mark, the reading of a curve an open one.
+
+    `known` are rules that stand beside the evidence already.
+    """
+    return [evidence_line(item, indent, known) for item in evidence]
 
 
-def evidence_line(item: Evidence, indent: str = "") -> Content:
+def evidence_line(item: Evidence, indent: str = "", known: tuple[str, ...] = ()) -> Content:
     at = f"  step {item.step}" if item.step is not None and f"step {item.step}" not in item.text else ""
-    rules = rules_text(item.rules)
+    rules = rules_text(rule for rule in item.rules if rule not in known)
     return Content.assemble(
         indent,
         ("• " if item.fact else "◦ ", "bold $accent" if item.fact else "$faint"),

@@ -9,6 +9,7 @@ from textual.widgets import Static
 from ..keymap import Key, keys_of
 from .bar import Part, fit_parts
 
+_FIRST = 4
 _ALWAYS = ("app.help", "app.quit")
 
 
@@ -19,10 +20,10 @@ class KeyBar(Static):
     KeyBar { dock: bottom; height: 1; background: $panel; color: $foreground; padding: 0 1; }
     """
 
-    def __init__(self, *places: str) -> None:
+    def __init__(self, *places: str, disabled: frozenset[str] = frozenset()) -> None:
         super().__init__("", markup=False)
         self._places = places
-        self._disabled: frozenset[str] = frozenset()
+        self._disabled = disabled
 
     def show(self, *places: str, disabled: frozenset[str] = frozenset()) -> None:
         """Show the keys of other places; those in `disabled` do nothing now and are left out."""
@@ -35,13 +36,17 @@ class KeyBar(Static):
 
     def _lay_out(self) -> None:
         shown = [key for key in keys_of(*self._places) if key.label and key.id not in self._disabled]
-        here = [key for key in shown if key.place != "app"]
-        general = [key for key in shown if key.place == "app"]
-        parts = [Part(_piece(key), 10 + place) for place, key in enumerate(here)]
-        parts += [
-            Part(_piece(key), 0 if key.id in _ALWAYS else 30 + place) for place, key in enumerate(general)
-        ]
+        parts = [Part(_piece(key), _rank(key, place)) for place, key in enumerate(shown)]
         self.update(fit_parts(parts, self.size.width, "  "))
+
+
+def _rank(key: Key, place: int) -> int:
+    """Help and quit stay, then the first keys of the screen, then the way to other screens."""
+    if key.id in _ALWAYS:
+        return 0
+    if key.place == "app":
+        return 20 + place
+    return place if place < _FIRST else 100 + place
 
 
 def _piece(key: Key) -> Content:

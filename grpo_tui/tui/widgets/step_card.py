@@ -47,9 +47,11 @@ class StepCard(VerticalScroll):
 
 
 def card_lines(step: StepView, state: WalkState) -> list[Content]:
-    """Question, kind, reason, evidence, and what has moved since earlier steps."""
-    lines = [Content.styled(clean_label(step.question or step.id), "bold")]
-    lines.append(Content.styled(KINDS.get(step.kind, step.kind), "$faint"))
+    """Question, what was found, reason, evidence, and what has moved since earlier steps."""
+    lines = [Content.styled(KINDS.get(step.kind, step.kind), "$faint")]
+    lines.append(Content.styled(clean_label(step.question or step.id), "bold"))
+    if step.result is not None and step.kind != "note":
+        lines.append(found_line(step))
     if step.why:
         rules = rules_text(step.rules)
         lines += [
@@ -57,18 +59,22 @@ def card_lines(step: StepView, state: WalkState) -> list[Content]:
             Content.assemble(clean_label(step.why), (f"  {rules}" if rules else "", "$faint")),
         ]
     if step.evidence:
-        lines += [Content(""), Content.styled("now, in this run", "$faint"), *evidence_lines(step.evidence)]
+        lines += [Content(""), Content.styled("now, in this run", "$faint")]
+        lines += evidence_lines(step.evidence, known=step.rules)
     if step.kind == "probe":
         look = f" looks at the probe “{step.probe}” before anything runs"
         lines += [Content(""), Content.assemble(("p", "bold $accent"), look, (_cost(step), "$faint"))]
-    if step.outline:
-        lines += [Content(""), *(Content.styled(f"  {clean_label(text)}", "$faint") for text in step.outline)]
-    if step.then:
-        lines += [Content(""), Content.assemble(("then  ", "$faint"), clean_label(step.then))]
     if state.changed:
         lines += [Content(""), Content.styled("changed since you answered", "bold $warning")]
         lines += [Content(f"▲ {clean_label(text)}") for text in state.changed]
     return lines
+
+
+def found_line(step: StepView) -> Content:
+    """What an automatic step found, and what that means."""
+    result = step.result or ""
+    style = "bold $warning" if result in ("unknown", "error") else "bold $accent"
+    return Content.assemble(("→ ", style), (result, style), (f"  {clean_label(step.then)}", "$faint"))
 
 
 def _cost(step: StepView) -> str:

@@ -35,7 +35,7 @@ class VerdictPage(VerticalScroll, can_focus=True):
         self.border_title = Content(f"verdict: {clean_label(state.title)}")
         lines = [
             *headline(state.verdict),
-            *hypotheses(state.verdict),
+            *hypotheses(state),
             *fixes(state.fixes),
             *questions(state.verdict),
         ]
@@ -57,19 +57,25 @@ def headline(verdict: Verdict) -> list[Content]:
     return [Content.assemble((word, style), "  ", (clean_label(verdict.diagnosis), "bold"))]
 
 
-def hypotheses(verdict: Verdict) -> list[Content]:
+def hypotheses(state: WalkState) -> list[Content]:
     """Every hypothesis with what speaks for it (or against, where nothing does)."""
     lines: list[Content] = []
-    for place, ranked in enumerate(verdict.ranked, 1):
-        lines += [Content(""), _hypothesis(place, ranked), *evidence_lines(ranked.evidence, "   ")]
+    for place, ranked in enumerate(state.verdict.ranked, 1):
+        lines += [
+            Content(""),
+            _hypothesis(place, ranked, state.meanings.get(ranked.diagnosis, "")),
+            *evidence_lines(ranked.evidence, "   "),
+        ]
     return lines
 
 
-def _hypothesis(place: int, ranked: Ranked) -> Content:
+def _hypothesis(place: int, ranked: Ranked, meaning: str) -> Content:
     since = f"  since step {ranked.first_step}" if ranked.first_step is not None and ranked.score > 0 else ""
     style = "bold" if ranked.score > 0 else "$faint"
     return Content.assemble(
-        (f"{place}. {clean_label(ranked.diagnosis)}", style), (f"  {ranked.score:+d}{since}", "$faint")
+        (f"{place}. {clean_label(ranked.diagnosis)}", style),
+        (f"  {ranked.score:+d}{since}", "$faint"),
+        (f"  {clean_label(meaning)}", style if ranked.score > 0 else "$faint"),
     )
 
 
@@ -91,18 +97,7 @@ def _fix(view: FixView) -> list[Content]:
     )
     lines = [title]
     if view.unless:
-        if view.contraindicated:
-            lines.append(
-                Content.assemble(("    ▲ not here: ", "bold $warning"), clean_label(view.unless), " is true")
-            )
-        elif view.contraindicated is None:
-            lines.append(
-                Content.styled(f"    not if {clean_label(view.unless)} (unknown here: check first)", "$faint")
-            )
-        else:
-            lines.append(
-                Content.styled(f"    not if {clean_label(view.unless)} (false here, so it fits)", "$faint")
-            )
+        lines.append(_unless(view))
     for key, old, new in view.settings:
         lines.append(Content.assemble("    ", clean_label(key), ": ", (f"{old} → ", "$faint"), (new, "bold")))
     if view.expect:
@@ -110,6 +105,16 @@ def _fix(view: FixView) -> list[Content]:
     if view.note:
         lines.append(Content.styled(f"    {clean_label(view.note)}", "$faint"))
     return lines
+
+
+def _unless(view: FixView) -> Content:
+    """When not to do it, and whether that is so here."""
+    seen = clean_label(view.unless_seen or view.unless)
+    if view.contraindicated:
+        return Content.assemble(("    ▲ not here: ", "bold $warning"), seen)
+    if view.contraindicated is None:
+        return Content.styled(f"    not if {clean_label(view.unless)}; that is not known here", "$faint")
+    return Content.styled(f"    fits here: {seen}", "$faint")
 
 
 def questions(verdict: Verdict) -> list[Content]:
