@@ -97,7 +97,7 @@ def test_one_nan_inside_a_dot_column_breaks_the_line_into_the_next() -> None:
 
 
 def test_steps_that_go_back_are_not_joined() -> None:
-    x, y = np.array([0.0, 50.0, 100.0, 50.0, 100.0]), np.array([0.0, 0.0, 0.0, 10.0, 10.0])
+    x, y = np.array([0.0, 50.0, 80.0, 50.0, 100.0]), np.array([0.0, 0.0, 0.0, 10.0, 10.0])
     drawn = dots(raster(Trace.of(x, y), (0.0, 100.0), (0.0, 10.0), 20, 5))
     assert drawn.any(axis=1).tolist() == [True] + [False] * 18 + [True]
 
