@@ -14,7 +14,7 @@ from .complaints import Finding
 from .curves import CurveError, read_curve
 from .expressions import RESERVED
 from .kinds import values_named
-from .names import Names, did_you_mean
+from .names import Names, did_you_mean, near
 from .nodes import Expression
 from .schema import (
     AskStep,
@@ -73,8 +73,14 @@ def _hypotheses(playbook: Playbook, names: Names) -> Iterator[Finding]:
     if hinted is not None and not names.has_diagnosis(hinted):
         yield _unknown(("trigger", "diagnosis"), "diagnosis", hinted, names.diagnoses)
     for index, fix in enumerate(playbook.fixes):
-        if fix.for_ not in playbook.hypotheses:
+        if fix.for_ not in declared(playbook, names):
             yield _unknown(("fixes", index, "for"), "hypothesis", fix.for_, playbook.hypotheses)
+
+
+def declared(playbook: Playbook, names: Names) -> set[str]:
+    """The hypotheses, and what a misspelt one was meant to be, so that one typo is not many."""
+    meant = (near(id, names.diagnoses) for id in playbook.hypotheses if not names.has_diagnosis(id))
+    return {*playbook.hypotheses, *(id for id in meant if id is not None)}
 
 
 def _flow(playbook: Playbook) -> Iterator[Finding]:
@@ -102,7 +108,7 @@ def _flow(playbook: Playbook) -> Iterator[Finding]:
 def _step(step: Step, place: Place, playbook: Playbook, names: Names) -> Iterator[Finding]:
     for at, branch in branches_of(step):
         for id in branch.evidence:
-            if id not in playbook.hypotheses:
+            if id not in declared(playbook, names):
                 yield _unknown(
                     (*place, *at, "evidence", id), "hypothesis", id, playbook.hypotheses, on_key=True
                 )
@@ -187,7 +193,7 @@ def _condition(expression: Expression, place: Place, playbook: Playbook, names: 
     for node in expression.references():
         if node.source == "config" and node.key not in names.config_keys:
             yield replace(_config_key(node.key, place, names), offset=node.start)
-        if node.source == "score" and node.key not in playbook.hypotheses:
+        if node.source == "score" and node.key not in declared(playbook, names):
             found = _unknown(place, "hypothesis", node.key, playbook.hypotheses)
             yield replace(found, offset=node.start)
 
@@ -203,7 +209,11 @@ def _test(test: PlaybookTest, place: Place, playbook: Playbook, names: Names) ->
         if key not in names.config_keys:
             yield _config_key(key, (*place, "config", key), names)
     verdict = test.expect.verdict
-    if verdict is not None and verdict.diagnosis is not None and verdict.diagnosis not in playbook.hypotheses:
+    if (
+        verdict is not None
+        and verdict.diagnosis is not None
+        and verdict.diagnosis not in declared(playbook, names)
+    ):
         yield _unknown((*place, "expect", "verdict"), "hypothesis", verdict.diagnosis, playbook.hypotheses)
     ids = [step.id for step in playbook.steps]
     for index, id in enumerate(test.expect.path):

@@ -55,18 +55,22 @@ class Finding:
 def findings_of(error: ValidationError, tree: Mapping[str, Any]) -> list[Finding]:
     """Every mistake once, in file order where pydantic keeps it."""
     raw = error.errors(include_url=False, include_input=True)
-    unknown = {_place(e["loc"], tree) for e in raw if e["type"] == "extra_forbidden"}
+    missing = [(_place(e["loc"], tree), str(e["loc"][-1])) for e in raw if e["type"] == "missing"]
+    unknown = [_place(e["loc"], tree) for e in raw if e["type"] == "extra_forbidden"]
     found: dict[Place, Finding] = {}
+    for place in unknown:
+        typo, lacking = str(place[-1]), [key for at, key in missing if at == place[:-1]]
+        alone = len(lacking) == 1 and [p[:-1] for p in unknown].count(place[:-1]) == 1
+        meant = lacking[0] if alone else near(typo, lacking)
+        if meant is not None:
+            missing.remove((place[:-1], meant))
+            message = f"unknown key {typo!r} - did you mean {meant!r}?"
+            found[place] = Finding(place, message, "schema/key", on_key=True)
+    for place, key in missing:
+        found[(*place, key)] = Finding(place, f"missing key {key!r}", "schema/missing", on_key=True)
     for entry in raw:
         place = _place(entry["loc"], tree)
-        if entry["type"] == "missing":
-            missing = str(entry["loc"][-1])
-            typos = [str(p[-1]) for p in unknown if p[:-1] == place]
-            if near(missing, typos):
-                continue
-            finding = Finding(place, f"missing key {missing!r}", "schema/missing", on_key=True)
-            found.setdefault((*place, missing), finding)
-        else:
+        if entry["type"] != "missing":
             found.setdefault(place, _finding(dict(entry), place, tree))
     return list(found.values())
 

@@ -171,18 +171,13 @@ class _Evaluation:
 
     def _reference(self, node: Reference) -> Value:
         value = _READ[node.source](self.scope, node.key)
-        if node.source == "observation" and value == "unknown":
-            value = None
-        if node.source == "answer" and value == "unknown":
-            value = None
-        if value is None:
+        if value is None or (node.source in ("observation", "answer") and value == "unknown"):
             self.because.append(_not_known(node))
             return None
         if isinstance(value, bool | str):
             return value
         if isinstance(value, int | float | np.number):
-            number = float(value)
-            return None if math.isnan(number) else number
+            return self._defined(float(value), node)
         return str(value)
 
     def _arithmetic(self, node: Binary) -> float | None:
@@ -201,7 +196,13 @@ class _Evaluation:
                     self.because.append(f"{self.expression.source_of(node)} divides by 0")
                     return None
                 result = left / right
-        return None if math.isnan(result) else result
+        return self._defined(result, node)
+
+    def _defined(self, number: float, node: Node) -> float | None:
+        if not math.isnan(number):
+            return number
+        self.because.append(f"{self.expression.source_of(node)} is not a number")
+        return None
 
     def _logic(self, node: Logic) -> bool | None:
         decisive = node.op == "or"

@@ -93,7 +93,7 @@ def _python_tree(text: str) -> tuple[ast.expr, dict[int, float]]:
             tree = ast.parse(plain.strip(), mode="eval").body
     except SyntaxError as error:
         found_hint = hints.for_syntax(bare)
-        offset = (error.offset or 1) - 1 + indent
+        offset = (error.offset or len(plain.strip())) - 1 + indent
         if found_hint is not None:
             offset, hint = found_hint
             raise ExpressionError("not a condition", offset, hint) from None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache
 
 from ..metrics.catalog import catalog
@@ -74,16 +73,38 @@ def default_names() -> Names:
 
 
 def near(name: str, names: Iterable[str]) -> str | None:
-    """The known name closest to a misspelt one, if one is close enough to be worth saying."""
-    candidates = sorted(set(names))
-    found = get_close_matches(name, candidates, n=1, cutoff=0.7)
-    if not found:
-        folded = {
-            candidate.replace("_", "").replace("-", "").casefold(): candidate for candidate in candidates
-        }
-        found = get_close_matches(name.replace("_", "").replace("-", "").casefold(), folded, n=1, cutoff=0.75)
-        found = [folded[entry] for entry in found]
-    return found[0] if found else None
+    """The known name closest to a misspelt one, if one is close enough to be worth saying.
+
+    Close is one slip of a finger in up to four characters, two up to eight, three beyond; a swap of
+    neighbours is one slip. `-`, `_` and capitals are not counted. Else the only name that begins like it.
+    """
+    names, folded = set(names), _folded(name)
+    allowed = 1 if len(folded) <= 4 else 2 if len(folded) <= 8 else 3
+    best = min(((_slips(folded, _folded(other)), other) for other in names), default=None)
+    if best is not None and best[0] <= min(allowed, len(folded) - 1):
+        return best[1]
+    longer = [other for other in names if len(folded) > 2 and _folded(other).startswith(folded)]
+    return longer[0] if len(longer) == 1 else None
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "")
+
+
+def _slips(a: str, b: str) -> int:
+    """Insertions, deletions, replacements and swaps of neighbours from `a` to `b`."""
+    if abs(len(a) - len(b)) > 3:
+        return 4
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        older, before, row = before, row, [i]
+        for j, y in enumerate(b, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                cost = min(cost, older[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
