@@ -26,6 +26,7 @@ from .rollouts import looks_like_rollouts
 from .slime_console import SlimeConsole
 from .source import Source
 from .tail import LatestTail, StreamTail
+from .text import plain
 from .trainer_state import TrainerState
 from .tree import Tree, partner, survey
 from .trl_console import TrlConsole
@@ -188,8 +189,6 @@ def _head(path: Path) -> str | None:
     strange = len(sample) - len(sample.translate(None, _CONTROL))
     if strange > len(sample) * 0.02 or sample.count(0) > len(sample) * 0.3:
         return None
-    from .text import plain
-
     return plain(data)
 
 

@@ -88,7 +88,7 @@ class Source:
                 break
         if isinstance(self.reader, WholeReader):
             whole = self._whole(self.reader, final=final)
-            changed, batch = whole is not None, whole or batch
+            changed, batch = whole is not None, whole or Batch(self)
         elif isinstance(self.reader, LineReader):
             self._unfinished(batch, self.reader, final=final)
         self._settle(batch)
@@ -101,7 +101,7 @@ class Source:
         self._touched = time.monotonic()
         if chunk.reset:
             batch = Batch(self, reset=True)
-            self.bytes = self.records = 0
+            self.bytes = 0
             self.reader = copy.deepcopy(self._pristine)
             self._start()
         self.bytes += len(chunk.data)
