@@ -10,6 +10,7 @@ chains with metric-like keys count.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable, Iterator
 
@@ -41,7 +42,7 @@ class VerlConsole(LineReader):
         self._printed = PrintedSettings()
         self._certainty = 0
         self._v1 = False
-        self._last: int | None = None
+        self._rows = 0
 
     @classmethod
     def sniff(cls, head: str) -> float:
@@ -61,7 +62,9 @@ class VerlConsole(LineReader):
     def unfinished(self, number: int, text: str) -> Iterable[Item]:
         """The last value of a half-written line may be cut in the middle: leave it out."""
         match = _STEP.search(text)
-        return () if match is None else self._row(number, match, text.rpartition(" - ")[0])
+        if match is None:
+            return ()
+        return copy.deepcopy(self)._row(number, match, text.rpartition(" - ")[0])
 
     def _row(self, number: int, match: re.Match[str], text: str) -> Iterator[Item]:
         pairs = _pairs(text[match.end() :])
@@ -71,19 +74,19 @@ class VerlConsole(LineReader):
         for key, _, value in pairs:
             unit = _UNITS.fullmatch(key)
             values[unit[1] if unit else key] = value * float(unit[2]) if unit else value
-        if self._last is None and len(pairs) > 3:
-            if all(_DECIMALS.fullmatch(raw) for _, raw, _ in pairs):
+        if self._certainty < 2:
+            if len(pairs) > 3 and all(_DECIMALS.fullmatch(raw) for _, raw, _ in pairs):
                 self.resolution = 5e-4
             yield self._origin([key for key, _, _ in pairs], text)
-            self._last = int(match[1])
+        self._rows += 1
         yield Record(int(match[1]), values, number)
 
     def _origin(self, names: list[str], text: str) -> Origin:
         actor, _ = undecorated(text)
         self._v1 = self._v1 or actor == "TaskRunnerV1"
         version = verl_version(names, decimals=self.resolution is not None, v1=self._v1)
-        self._certainty = 2
-        return Origin("verl", version, "its console logger's line", 2)
+        self._certainty = 2 if len(names) > 3 else 1
+        return Origin("verl", version, "its console logger's line", self._certainty)
 
     def _other(self, number: int, text: str) -> Iterator[Item]:
         actor, rest = undecorated(text)
@@ -98,7 +101,7 @@ class VerlConsole(LineReader):
                 yield Progress(bar.n, bar.total, bar.elapsed, bar.per_step)
         elif "Total training steps" in rest and (total := _TOTAL.search(rest)):
             yield Progress(0, int(total[1]))
-        elif "Final validation metrics" in rest and self._last is not None:
+        elif "Final validation metrics" in rest and self._rows:
             yield Ended(number)
 
 

@@ -28,7 +28,7 @@ class Pieces:
 def read(reader: Reader, data: str | bytes, *, cuts: Iterable[int] = ()) -> list[Item]:
     """The items of `data`, arriving in pieces that end at `cuts`."""
     data = data.encode() if isinstance(data, str) else data
-    ends = sorted({cut for cut in cuts if 0 < cut < len(data)}) + [len(data)]
+    ends = [*sorted({cut for cut in cuts if 0 < cut < len(data)}), len(data)]
     pieces = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
     source = Source(Path("a.log"), reader, Pieces(pieces))
     items: list[Item] = []

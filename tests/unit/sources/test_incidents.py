@@ -80,7 +80,7 @@ def test_facts(kind: str, line: str) -> None:
         "[response] He killed the dragon",
         "I got KeyError: 'uid' when running",
         "ERROR: the equation has no solution",
-        "[rank0]:[W404 ProcessGroupNCCL.cpp:1553] Warning: destroy_process_group() was not called before exit",
+        "[rank0]:[W404 ProcessGroupNCCL.cpp:1553] Warning: destroy_process_group() was not called",
         "step:3 - response/aborted_ratio:0.0 - actor/grad_norm:nan",
         "  warnings.warn(",
     ],

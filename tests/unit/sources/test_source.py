@@ -22,9 +22,9 @@ from .reading import Pieces, only, read
 
 TRL = (
     "\r  0%|          | 0/4 [00:00<?, ?it/s]\r 25%|██▌       | 1/4 [00:04<00:14,  4.93s/it]"
-    "\r                                              \r{'loss': '-0.0118', 'reward': '0.5', 'epoch': '0.125'}\n"
+    "\r                                        \r{'loss': '-0.0118', 'reward': '0.5', 'epoch': '0.125'}\n"
     "\r 25%|██▌       | 1/4 [00:04<00:14,  4.93s/it]\r 50%|█████     | 2/4 [00:09<00:09,  4.91s/it]"
-    "\r                                              \r{'loss': 'nan', 'reward': '0.25', 'epoch': '0.25'}\r\n"
+    "\r                                        \r{'loss': 'nan', 'reward': '0.25', 'epoch': '0.25'}\r\n"
     'Traceback (most recent call last):\n  File "a.py", line 1\nValueError: 答案\n'
 )
 VERL = (

@@ -11,7 +11,7 @@ from grpo_tui.sources.verl_console import VerlConsole
 
 from .reading import only, read, records
 
-ROW = "step:7 - actor/entropy:0.3421 - actor/pg_loss:np.float64(-0.00123) - critic/score/mean:nan - training/n:7"
+ROW = "step:7 - actor/entropy:0.3421 - actor/pg_loss:np.float64(-0.00123) - critic/score/mean:nan - a/n:7"
 PREFIXES = [
     "",
     "(TaskRunner pid=87031) ",
@@ -58,11 +58,13 @@ def test_values(printed: str, value: float | None) -> None:
 
 
 def test_keys_with_slashes_at_signs_spaces_and_dashes() -> None:
-    row = "step:0 - val-core/openai/gsm8k/acc/mean@1:0.5 - val-aux/my data - v2/reward/std@8:0.25 - timing_s/gen:1.0\n"
+    row = (
+        "step:0 - val-core/openai/gsm8k/acc/mean@1:0.5 - val-aux/my data - v2/std@8:0.25 - timing_s/gen:1.0\n"
+    )
     (record,) = records(VerlConsole(), row)
     assert record.values == {
         "val-core/openai/gsm8k/acc/mean@1": 0.5,
-        "val-aux/my data - v2/reward/std@8": 0.25,
+        "val-aux/my data - v2/std@8": 0.25,
         "timing_s/gen": 1.0,
     }
 
@@ -86,7 +88,9 @@ def test_model_text_is_no_row(text: str) -> None:
 
 def test_three_decimals_hide_small_values() -> None:
     reader = VerlConsole()
-    row = "step:1 - global_seqlen/min:340538.000 - actor/lr:0.000 - actor/ppo_kl:-0.000 - actor/grad_norm:0.006\n"
+    row = (
+        "step:1 - global_seqlen/min:3405.000 - actor/lr:0.000 - actor/ppo_kl:-0.000 - actor/grad_norm:0.006\n"
+    )
     items = read(reader, row)
     assert reader.resolution == 5e-4
     assert only(Origin, items)[0].version == "<=0.4"
@@ -107,7 +111,7 @@ def test_progress_total_and_end() -> None:
     text = (
         "(TaskRunner pid=1) Total training steps: 300\n"
         "(TaskRunner pid=1) \rTraining Progress:   1%|          | 2/300 [01:40<4:08:20, 50.00s/it]\n"
-        "(WorkerDict pid=2) Loading safetensors checkpoint shards: 100%|██████████| 4/4 [00:01<00:00,  2.00it/s]\n"
+        "(WorkerDict pid=2) Loading checkpoint shards: 100%|██████████| 4/4 [00:01<00:00,  2.00it/s]\n"
         f"(TaskRunner pid=1) {ROW}\n(TaskRunner pid=1) ('Final validation metrics: '\n"
     )
     items = read(VerlConsole(), text)
@@ -134,9 +138,9 @@ def test_the_printed_configuration() -> None:
 
 
 def test_the_command_line_in_the_log() -> None:
-    text = "+ python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo +trainer.x=true 'data.files=[a, b]'\n"
+    text = "+ python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo +trainer.x=true 'data.f=[a, b]'\n"
     settings = {setting.key: setting.value for setting in only(Setting, read(VerlConsole(), text))}
-    assert settings == {"algorithm.adv_estimator": "grpo", "trainer.x": True, "data.files": "[a, b]"}
+    assert settings == {"algorithm.adv_estimator": "grpo", "trainer.x": True, "data.f": "[a, b]"}
 
 
 def test_a_skipped_step_among_the_rows() -> None:
