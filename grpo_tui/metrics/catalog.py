@@ -41,17 +41,20 @@ class Catalog:
     def __init__(self, metrics: dict[str, Metric]) -> None:
         self.metrics = metrics
         self._exact: dict[str, list[tuple[str, int]]] = {}
-        self._patterns: list[tuple[re.Pattern[str], str]] = []
+        patterns: list[tuple[int, re.Pattern[str], str]] = []
         for metric in metrics.values():
             for raws in metric.names.values():
                 for rank, raw in enumerate(raws):
                     if "{" in raw:
-                        self._patterns.append((_pattern(raw), metric.name))
+                        patterns.append((len(re.sub(r"\{[^}]*\}", "", raw)), _pattern(raw), metric.name))
                     else:
                         for spelling in (raw, raw.replace("/", "_")):
                             self._claim(spelling, metric.name, rank)
         for name in metrics:
             self._claim(name, name, -1)
+        patterns.sort(key=lambda entry: -entry[0])
+        self._patterns = [(pattern, name) for _, pattern, name in patterns]
+        """The more literal one first: `rewards/{fn}/std` before `rewards/{fn}`."""
 
     def _claim(self, raw: str, name: str, rank: int) -> None:
         claims = self._exact.setdefault(raw, [])
@@ -82,8 +85,8 @@ class Catalog:
 
     def members(self, name: str, raws: list[str]) -> list[str]:
         """Which of `raws` are members of the family `name` (`reward_component_mean`)."""
-        patterns = [pattern for pattern, metric in self._patterns if metric == name]
-        return [raw for raw in raws if any(p.fullmatch(_plain(raw)) for p in patterns)]
+        found = ((raw, self.metric(raw)) for raw in raws if raw not in self.metrics)
+        return [raw for raw, metric in found if metric is not None and metric.name == name]
 
 
 def _plain(raw: str) -> str:

@@ -1,0 +1,90 @@
+"""The catalog: every name leads somewhere, no two metrics fight over one, families keep their members."""
+
+from __future__ import annotations
+
+import pytest
+
+from grpo_tui.metrics.catalog import catalog
+
+STAGES = [
+    "rollout",
+    "old_log_prob",
+    "ref_log_prob",
+    "reward",
+    "advantage",
+    "update_critic",
+    "update_actor",
+    "update_weights",
+    "validation",
+    "system",
+]
+POLICIES = {"behaviour", "old", "updating", "reference", "both", "none"}
+CONCERNS = {"up", "down", "both", "zero", "nonfinite", "info"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "name"),
+    [
+        ("actor/entropy", "entropy"), ("actor/entropy_loss", "entropy"), ("actor_entropy", "entropy"),
+        ("policy/entropy", "entropy"), ("entropy", "entropy"), ("train/entropy", "entropy"),
+        ("reward", "reward_mean"), ("critic/rewards/mean", "reward_mean"), ("mean_reward", "reward_mean"),
+        ("reward/mean", "reward_mean"), ("critic/score/mean", "score_mean"), ("critic_score_mean", "score_mean"),
+        ("actor/kl_loss", "kl_ref"), ("kl", "kl_ref"), ("kl_div", "kl_ref"), ("critic/kl", "kl_ref"),
+        ("approx_kl", "ppo_kl"), ("actor/ppo_kl", "ppo_kl"), ("completions / mean_length", "response_length_mean"),
+        ("completion_length", "response_length_mean"), ("response_length_mean", "response_length_mean"),
+        ("response_length/clip_ratio", "truncation_ratio"), ("response_length_clip_ratio", "truncation_ratio"),
+        ("completions/clipped_ratio", "truncation_ratio"), ("clip_ratio", "clip_frac"),
+        ("actor/pg_clipfrac", "clip_frac"), ("actor/pg_clipfrac_lower", "clip_frac_dual"),
+        ("group_reward_all_zero_rate", "all_wrong_group_frac"), ("frac_reward_zero_std", "zero_std_group_frac"),
+        ("learning_rate", "lr"), ("optim/lr", "lr"), ("actor_lr", "lr"), ("policy_kl", None), ("nonsense", None),
+        ("training/rollout_probs_diff_mean", "rollout_prob_diff_mean"), ("actor/pg_loss", "policy_loss"),
+        ("actor/loss", "loss"), ("loss", "loss"), ("response/aborted_ratio", "aborted_ratio"),
+    ],
+)  # fmt: skip
+def test_raw_names(raw: str, name: str | None) -> None:
+    found = catalog().lookup(raw)
+    assert (found[0] if found else None) == name
+
+
+def test_the_policy_loss_may_stand_for_the_loss() -> None:
+    assert [name for name, _ in catalog().claims("actor/pg_loss")] == ["policy_loss", "loss"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "family"),
+    [
+        ("rewards/format/mean", "reward_component_mean"),
+        ("rewards/accuracy", "reward_component_mean"),
+        ("rewards/format/std", "reward_component_std"),
+        ("val-core/openai/gsm8k/acc/mean@1", "val_score"),
+        ("val/test_score/math", "val_score"),
+        ("val-core/x/acc/best@8/mean", "val_score_best"),
+    ],
+)
+def test_family_members_keep_their_names_and_get_a_meaning(raw: str, family: str) -> None:
+    assert catalog().lookup(raw) is None
+    metric = catalog().metric(raw)
+    assert metric is not None and metric.name == family
+    assert raw in catalog().members(family, [raw, "loss"])
+
+
+def test_every_entry_is_complete() -> None:
+    for metric in catalog().metrics.values():
+        assert metric.meaning.endswith("."), metric.name
+        assert metric.stage in STAGES and metric.policy in POLICIES and metric.concern in CONCERNS, (
+            metric.name
+        )
+
+
+def test_a_raw_name_is_the_first_choice_of_one_metric_only() -> None:
+    first: dict[str, str] = {}
+    for metric in catalog().metrics.values():
+        for names in metric.names.values():
+            if names and "{" not in names[0]:
+                assert first.setdefault(names[0], metric.name) == metric.name, names[0]
+
+
+def test_canonical_names_are_never_taken_by_another() -> None:
+    for name in catalog().metrics:
+        found = catalog().lookup(name)
+        assert found is not None and found[0] == name
