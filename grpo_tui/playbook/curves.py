@@ -61,8 +61,8 @@ def read_curve(text: str) -> Curve:
             raise CurveError(
                 f"{word[0]!r} is no part of a curve, such as 0.9~0.2x100 or 0.5x20", word.start()
             )
-        rows = int(found["rows"]) if found["rows"] and len(found["rows"]) < 10 else 1
-        if found["rows"] is not None and not 1 <= rows <= MOST_ROWS - len(present):
+        rows = 1 if found["rows"] is None else int(found["rows"][:9])
+        if not 1 <= rows <= MOST_ROWS - len(present):
             raise CurveError(f"{word[0]!r}: a part has between 1 and {MOST_ROWS} rows", word.start())
         absent = found["from"] == "_"
         if absent and found["to"] is not None:

@@ -76,6 +76,7 @@ Duration = Annotated[
     int,
     BeforeValidator(_seconds),
     Field(ge=1),
+    PlainSerializer(lambda seconds: f"{seconds}s", return_type=str),
     WithJsonSchema({"type": "string", "pattern": "^[0-9]+[smh]$"}),
 ]
 

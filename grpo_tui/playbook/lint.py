@@ -33,7 +33,6 @@ SHAPES = frozenset(
     {"drop", "growth", "rise", "flat", "corr", "share_zero", "bad", "count", "age", "spikes", "crossed"}
 )
 """Windows whose values mean the same for every run, so that a number beside them needs no source."""
-SMOOTH = frozenset({"first", "mean", "median", "quantile", "change", "vs_baseline"})
 CONFIRMING = 3
 
 
@@ -88,24 +87,24 @@ def _trigger(trigger: Trigger) -> Iterator[Entry]:
         yield ("trigger",), "trigger/hold", "warning", f"no `for`: {trigger.for_} rows are assumed"
     if "warmup" not in given:
         yield ("trigger",), "trigger/warmup", "warning", f"no `warmup`: {trigger.warmup} rows are assumed"
-    if not trigger.rules:
-        yield ("trigger",), "trigger/rules", "info", "no `rules`: nobody can look up where this comes from"
+    if not trigger.rules and _absolute_threshold(trigger.when):
+        message = "an absolute threshold without `rules`: say where the number comes from"
+        yield ("trigger", "when"), "condition/threshold", "warning", message
     for node in _raw_samples(trigger.when.tree):
         message = f"{trigger.when.source_of(node)} is one raw sample; use a window such as median(…, last=20)"
         yield ("trigger", "when"), "trigger/raw-sample", "warning", message
-    raised = " or ".join(trigger.raise_)
-    if not raised and trigger.severity == "critical" and trigger.when.metrics and trigger.for_ > 1:
-        message = "critical at once, from curves alone: start lower and `raise` it with corroboration"
-        yield ("trigger", "severity"), "trigger/critical", "info", message
 
 
 def _raw_samples(tree: Node) -> Iterator[Node]:
-    """Metrics compared as they are. (Python's min and max of a window are raw samples too.)"""
+    """Single samples that alone can make a comparison true: the newest, a maximum above, a minimum below."""
     for node in walk(tree):
-        if isinstance(node, Compare):
-            for side in (node.left, node.right):
-                if isinstance(side, Metric) or (isinstance(side, Call) and side.function == "last"):
-                    yield side
+        if not isinstance(node, Compare):
+            continue
+        for side, above in ((node.left, node.op in (">", ">=")), (node.right, node.op in ("<", "<="))):
+            newest = isinstance(side, Metric) or (isinstance(side, Call) and side.function == "last")
+            extreme = isinstance(side, Call) and side.function == ("max" if above else "min")
+            if newest or (extreme and node.op != "=="):
+                yield side
 
 
 def _condition(expression: Expression, place: Place) -> Iterator[Entry]:
