@@ -178,7 +178,7 @@ def _model(resolved: Resolved, settings: dict[str, Setting], framework: str) -> 
     for raw in ("use_peft", "use_lora"):
         if raw in settings:
             _derive(resolved, "use_lora", bool(settings[raw].value), ConfigValue(raw, raw, 0))
-    vllm = resolved.pop("use_vllm", None)
+    vllm = resolved.get("use_vllm")
     if vllm is not None:
         _derive(resolved, "rollout_engine", "vllm" if vllm.value else "transformers", vllm)
     for flag, dtype in (("bf16", "bfloat16"), ("fp16", "float16")):

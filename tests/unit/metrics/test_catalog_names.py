@@ -22,25 +22,34 @@ POLICIES = {"behaviour", "old", "updating", "reference", "both", "none"}
 CONCERNS = {"up", "down", "both", "zero", "nonfinite", "info"}
 
 
+NAMES = {
+    "entropy": "actor/entropy actor/entropy_loss actor_entropy policy/entropy entropy train/entropy",
+    "reward_mean": "reward critic/rewards/mean mean_reward reward/mean",
+    "score_mean": "critic/score/mean critic_score_mean",
+    "kl_ref": "actor/kl_loss kl kl_div critic/kl",
+    "ppo_kl": "actor/ppo_kl approx_kl",
+    "response_length_mean": "response_length/mean completion_length completions/mean_length",
+    "truncation_ratio": "response_length/clip_ratio response_length_clip_ratio completions/clipped_ratio",
+    "clip_frac": "actor/pg_clipfrac clip_ratio clip_ratio/region_mean",
+    "clip_frac_dual": "actor/pg_clipfrac_lower",
+    "all_wrong_group_frac": "group_reward_all_zero_rate",
+    "zero_std_group_frac": "frac_reward_zero_std",
+    "lr": "learning_rate optim/lr actor_lr actor/lr",
+    "rollout_prob_diff_mean": "training/rollout_probs_diff_mean",
+    "policy_loss": "actor/pg_loss",
+    "loss": "loss actor/loss",
+    "aborted_ratio": "response/aborted_ratio",
+    None: "policy_kl nonsense",
+}
+
+
 @pytest.mark.parametrize(
     ("raw", "name"),
     [
-        ("actor/entropy", "entropy"), ("actor/entropy_loss", "entropy"), ("actor_entropy", "entropy"),
-        ("policy/entropy", "entropy"), ("entropy", "entropy"), ("train/entropy", "entropy"),
-        ("reward", "reward_mean"), ("critic/rewards/mean", "reward_mean"), ("mean_reward", "reward_mean"),
-        ("reward/mean", "reward_mean"), ("critic/score/mean", "score_mean"), ("critic_score_mean", "score_mean"),
-        ("actor/kl_loss", "kl_ref"), ("kl", "kl_ref"), ("kl_div", "kl_ref"), ("critic/kl", "kl_ref"),
-        ("approx_kl", "ppo_kl"), ("actor/ppo_kl", "ppo_kl"), ("completions / mean_length", "response_length_mean"),
-        ("completion_length", "response_length_mean"), ("response_length_mean", "response_length_mean"),
-        ("response_length/clip_ratio", "truncation_ratio"), ("response_length_clip_ratio", "truncation_ratio"),
-        ("completions/clipped_ratio", "truncation_ratio"), ("clip_ratio", "clip_frac"),
-        ("actor/pg_clipfrac", "clip_frac"), ("actor/pg_clipfrac_lower", "clip_frac_dual"),
-        ("group_reward_all_zero_rate", "all_wrong_group_frac"), ("frac_reward_zero_std", "zero_std_group_frac"),
-        ("learning_rate", "lr"), ("optim/lr", "lr"), ("actor_lr", "lr"), ("policy_kl", None), ("nonsense", None),
-        ("training/rollout_probs_diff_mean", "rollout_prob_diff_mean"), ("actor/pg_loss", "policy_loss"),
-        ("actor/loss", "loss"), ("loss", "loss"), ("response/aborted_ratio", "aborted_ratio"),
+        *((raw, name) for name, raws in NAMES.items() for raw in raws.split()),
+        ("completions / mean_length", "response_length_mean"),
     ],
-)  # fmt: skip
+)
 def test_raw_names(raw: str, name: str | None) -> None:
     found = catalog().lookup(raw)
     assert (found[0] if found else None) == name
