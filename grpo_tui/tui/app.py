@@ -26,10 +26,12 @@ from .messages import SnapshotPosted
 from .probing import Probing
 from .screens.alarms import AlarmsScreen
 from .screens.base import RunScreen
+from .screens.config import ConfigScreen
 from .screens.dialogs import ConfirmDialog
 from .screens.help import HelpScreen
 from .screens.log import LogScreen
 from .screens.overview import OverviewScreen
+from .screens.rollouts import RolloutScreen
 from .screens.triage import TriageScreen
 from .snapshot import Facts, Snapshot
 from .theme import DARK, LIGHT, severity
@@ -152,11 +154,11 @@ class GrpoApp(App[int]):
         self.call_after_refresh(lambda: self._screen_of(OverviewScreen).show_metric(name))
 
     def show_log_at_step(self, step: int) -> None:
-        """The log, near a step where the log says which line that was."""
-        lines = [i.line for i in self.snapshot.incidents if i.step is not None and i.step >= step and i.line]
+        """The log, at the row of a step where the log holds its rows."""
+        line = self.log_store.line_of_step(step)
         self.switch_mode("log")
-        if lines:
-            self.call_after_refresh(lambda: self._screen_of(LogScreen).show_line(lines[0]))
+        if line is not None:
+            self.call_after_refresh(lambda: self._screen_of(LogScreen).show_line(line))
 
     @work(exclusive=True, group="walk")
     async def walk_playbook(self, playbook: str) -> None:
@@ -186,6 +188,12 @@ class GrpoApp(App[int]):
     def action_help(self) -> None:
         places = self.screen.PLACES if isinstance(self.screen, RunScreen) else ()
         self.push_screen(HelpScreen(places))
+
+    def action_rollouts(self) -> None:
+        self.push_screen(RolloutScreen(self))
+
+    def action_config(self) -> None:
+        self.push_screen(ConfigScreen(self.snapshot.config, self.snapshot.warnings))
 
     def action_toggle_theme(self) -> None:
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name

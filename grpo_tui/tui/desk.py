@@ -17,6 +17,7 @@ from ..playbook.library import Library
 from ..playbook.monitor import Monitor
 from ..run import Run
 from ..sources.errors import SourceError
+from ..sources.records import Record
 from .offers import offers
 from .snapshot import Facts, PointsCache, Snapshot, WalkState, ordered
 from .walking import Walking
@@ -31,6 +32,8 @@ class News:
     changed: bool = False
     lines: tuple[tuple[int, str], ...] = ()
     reset: bool = False
+    rows: tuple[tuple[int, int], ...] = ()
+    """(step, line) of the rows that stand in these lines."""
 
 
 class Desk:
@@ -69,7 +72,13 @@ class Desk:
         prose = [batch for batch in batches if getattr(batch.source.reader, "prose", False)]
         shown = prose or ([] if self._has_prose() else batches)
         lines = tuple(line for batch in shown for line in batch.lines)
-        return News(True, lines, any(batch.reset for batch in shown))
+        rows = tuple(
+            (item.step, item.line)
+            for batch in shown
+            for item in batch.items
+            if isinstance(item, Record) and item.line
+        )
+        return News(True, lines, any(batch.reset for batch in shown), rows)
 
     def judge(self) -> bool:
         """Bring alarms and the open walk up to date; True where there was something new."""
@@ -110,6 +119,10 @@ class Desk:
         alarms = self._monitor.alarms if self._monitor is not None else []
         found = next((alarm for alarm in alarms if alarm.playbook == playbook and alarm.active), None)
         self.walking.start(playbook, asdict(found) if found is not None else None)
+
+    def rollout_files(self) -> list[Path]:
+        """The files of sampled responses, oldest step first."""
+        return list(self.run.rollout_files())
 
     def walk(self, move: Callable[[Walking], object]) -> WalkState | None:
         """Make one move of the walk and say where it stands then."""

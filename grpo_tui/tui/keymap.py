@@ -67,6 +67,8 @@ PLACES = {
     "verdict": "Verdict",
     "log": "Log",
     "probe": "Probe",
+    "rollouts": "Rollouts",
+    "config": "Configuration",
     "dialog": "Questions",
     "help": "This help",
 }
@@ -77,6 +79,8 @@ KEYS: tuple[Key, ...] = (
     Key("app.alarms", "a", "app.go('alarms')", "alarms", "what fired, since when, and why"),
     Key("app.triage", "t", "app.go('triage')", "triage", "playbooks, or the walk in progress"),
     Key("app.log", "l", "app.go('log')", "log", "the log, full screen"),
+    Key("app.rollouts", "R", "app.rollouts", "", "what the policy wrote: sampled responses, if on disk"),
+    Key("app.config", "C", "app.config", "", "what the run was told: its settings and the defaults"),
     Key("app.palette", "colon", "app.command_palette", "commands", "find any command by typing"),
     Key("app.help", "question_mark", "app.help", "help", "this list"),
     Key("app.theme", "D", "app.toggle_theme", "", "dark or light"),
@@ -109,6 +113,14 @@ KEYS: tuple[Key, ...] = (
     Key("overview.pane", "v", "screen.log_pane", "log pane", "show or hide the log under the curves"),
     Key("overview.columns", "c", "screen.columns", "columns", "fewer, more, or automatic columns"),
     Key("alarms.start", "enter", "screen.start", "start playbook", "walk the alarm's playbook"),
+    Key(
+        "alarms.page_next",
+        "right_square_bracket",
+        "screen.page(1)",
+        "curves",
+        "more metrics around the alarm",
+    ),
+    Key("alarms.page_back", "left_square_bracket", "screen.page(-1)", "", "the metrics before"),
     Key("alarms.log", "g", "screen.to_log", "see log", "the log near the alarm's first step"),
     Key("triage.start", "enter", "screen.start", "start", "start the chosen playbook"),
     Key("triage.resume", "r", "screen.resume", "resume", "go on with the walk that was left open"),
@@ -157,6 +169,11 @@ KEYS: tuple[Key, ...] = (
         "close",
         "close the help; arrows and page keys scroll",
     ),
+    Key("rollouts.later", "right_square_bracket", "screen.step(1)", "later", "the rollouts of a later step"),
+    Key("rollouts.earlier", "left_square_bracket", "screen.step(-1)", "earlier", "those of an earlier step"),
+    Key("rollouts.down", "space", "screen.scroll(1)", "read on", "read on in the responses"),
+    Key("rollouts.close", "escape", "screen.close", "close", "back"),
+    Key("config.close", "escape", "screen.close", "close", "back; arrows and page keys scroll"),
 )
 
 

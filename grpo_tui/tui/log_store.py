@@ -17,6 +17,7 @@ class LogStore:
 
     def __init__(self, kept: int = KEPT) -> None:
         self._lines: deque[tuple[int, str]] = deque(maxlen=kept)
+        self._rows: dict[int, int] = {}
         self.taken = 0
         self.generation = 0
         """Changes when the file was replaced and all lines before became void."""
@@ -25,15 +26,22 @@ class LogStore:
         for one in news:
             if one.reset:
                 self._lines.clear()
+                self._rows.clear()
                 self.taken = 0
                 self.generation += 1
             self._lines.extend(one.lines)
             self.taken += len(one.lines)
+            self._rows.update(one.rows)
 
     def since(self, taken: int) -> list[str]:
         """The text of the lines read after the first `taken`, as far as they are kept."""
         skip = max(0, len(self._lines) - (self.taken - taken))
         return [text for _, text in islice(self._lines, skip, None)]
+
+    def line_of_step(self, step: int) -> int | None:
+        """The line of the row of a step, or of the first one after it."""
+        later = [held for held in self._rows if held >= step]
+        return self._rows[min(later)] if later else None
 
     def place_of(self, line: int) -> int:
         """Which line ever read (from 1) is, or follows, a line number of the file."""

@@ -75,7 +75,7 @@ async def test_the_help_opens_scrolls_and_closes(tmp_path: Path) -> None:
         box = app.screen.query_one("#box", VerticalScroll)
         await pilot.press("end")
         await until(pilot, lambda: box.scroll_offset.y > 0)
-        await sees(pilot, PLACES["probe"])
+        await sees(pilot, PLACES["help"])
         await pilot.press("escape")
         await sees(pilot, "reward_mean")
 

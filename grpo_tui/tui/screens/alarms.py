@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical, VerticalScroll
+from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
@@ -15,6 +15,7 @@ from ..theme import ALARM_STATES, severity
 from ..widgets.alarm_list import AlarmList
 from ..widgets.chart_grid import ChartGrid
 from ..widgets.evidence import evidence_lines, rules_text
+from ..widgets.page import Page
 from ..widgets.text import clean_label
 from .base import RunScreen
 
@@ -36,9 +37,8 @@ class AlarmsScreen(RunScreen):
         with Container(id="alarms"):
             with Vertical(id="left"):
                 yield AlarmList()
-                with VerticalScroll(id="detail", can_focus=False):
-                    yield Static("", id="what", markup=False)
-            yield ChartGrid()
+                yield Page(id="detail")
+            yield ChartGrid(best_width=30)
         yield Static(QUIET, id="quiet", markup=False)
 
     def draw(self, snapshot: Snapshot) -> None:
@@ -67,7 +67,7 @@ class AlarmsScreen(RunScreen):
         alarm = self.chosen
         if alarm is None:
             return
-        self.query_one("#what", Static).update(describe(alarm))
+        self.query_one("#detail", Page).write(describe(alarm))
         names = [name for name in alarm.metrics if name in snapshot.points]
         names += [name for name in snapshot.names if name not in names and len(snapshot.points[name])]
         self.query_one(ChartGrid).show(snapshot, names, around=alarm.first_step)
@@ -77,13 +77,16 @@ class AlarmsScreen(RunScreen):
         if alarm is not None:
             self.grpo.walk_playbook(alarm.playbook)
 
+    def action_page(self, by: int) -> None:
+        self.query_one(ChartGrid).turn_page(by)
+
     def action_to_log(self) -> None:
         alarm = self.chosen
         if alarm is not None:
             self.grpo.show_log_at_step(alarm.first_step or 0)
 
 
-def describe(alarm: Alarm) -> Content:
+def describe(alarm: Alarm) -> list[Content]:
     """An alarm in full: what it says, its evidence and its rules."""
     state = ALARM_STATES.get(alarm.state, alarm.state)
     known = alarm.first_step is not None
@@ -99,4 +102,4 @@ def describe(alarm: Alarm) -> Content:
     rules = rules_text(alarm.rules)
     if rules:
         lines.append(Content.styled(f"rules {rules}", "$faint"))
-    return Content("\n").join(lines)
+    return lines

@@ -48,7 +48,7 @@ def section(place: str) -> Content:
     lines = [Content.styled(PLACES[place], "bold")]
     for keys, text in rows:
         lines.append(Content.assemble((f"{keys:>9} ", "bold $accent"), f" {text}"))
-    return Content("\n").join([*lines, Content("")])
+    return Content("\n").join(lines)
 
 
 def chart_keys() -> list[tuple[str, str]]:

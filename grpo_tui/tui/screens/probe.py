@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from textual import work
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
@@ -18,6 +18,7 @@ from textual.widgets import Log, Static
 from ..keymap import bindings
 from ..probing import PlanError, ProbeEvent, ProbePlan, ProbeResult, Running, Subject
 from ..widgets.key_bar import KeyBar
+from ..widgets.page import Page
 from ..widgets.plan_card import plan_lines, result_lines
 from ..widgets.probe_progress import event_line, progress_line
 from ..widgets.text import clean_line
@@ -63,8 +64,7 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
-            with VerticalScroll(id="plan"):
-                yield Static("planning …", id="text", markup=False)
+            yield Page(id="plan", can_focus=True)
             yield Static("", id="progress", markup=False)
             yield Log(id="events", max_lines=2000)
             yield KeyBar("probe")
@@ -82,8 +82,8 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
             self.set_class(name == phase, f"-{name}")
         self.query_one(KeyBar).show("probe", disabled=_KEYS[phase])
 
-    def _say(self, *lines: Content) -> None:
-        self.query_one("#text", Static).update(Content("\n").join(lines))
+    def _say(self, *lines: Content | tuple[int, Content]) -> None:
+        self.query_one("#plan", Page).write(lines)
 
     # -- planning ----------------------------------------------------------------------------
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 from textual import work
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
+from textual.containers import Container
 from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
 from ..keymap import bindings
 from ..probing import outcome_of
@@ -18,6 +18,7 @@ from ..snapshot import Offer, Snapshot, WalkState
 from ..walking import Walking
 from ..widgets.choice_list import ChoiceList, Pick
 from ..widgets.metric_chart import MetricChart
+from ..widgets.page import Page
 from ..widgets.playbook_list import PlaybookList
 from ..widgets.step_card import StepCard
 from ..widgets.text import clean_label
@@ -47,7 +48,13 @@ _ACTIONS: dict[str, tuple[View, ...]] = {
     "report": ("verdict",),
 }
 _FOCUS: dict[View, str] = {"list": "PlaybookList", "walk": "ChoiceList", "verdict": "VerdictPage"}
-_AIDS = {"curves": "overview", "log": "log", "alerts": "alarms"}
+_AIDS = {
+    "curves": "go('overview')",
+    "log": "go('log')",
+    "alerts": "go('alarms')",
+    "rollouts": "rollouts",
+    "config": "config",
+}
 
 
 class TriageScreen(RunScreen):
@@ -67,8 +74,7 @@ class TriageScreen(RunScreen):
     def compose_body(self) -> ComposeResult:
         with Container(id="list"):
             yield PlaybookList()
-            with VerticalScroll(id="about", can_focus=False):
-                yield Static("", id="summary", markup=False)
+            yield Page(id="about")
         with Container(id="walk"):
             with Container(id="main"):
                 yield StepCard()
@@ -119,17 +125,14 @@ class TriageScreen(RunScreen):
         if offer is None:
             return
         verb = "goes on with" if offer.fit == "open" else "starts"
-        text = Content.assemble(
-            (clean_label(offer.title), "bold"),
-            "\n\n",
-            clean_label(offer.summary),
-            (f"\n\n{offer.steps} steps · {clean_label(offer.why)}", "$faint"),
-            (
-                f"\n\nEnter {verb} it. Every answer is saved at once; nothing runs unseen.",
-                "$faint",
-            ),
-        )
-        self.query_one("#summary", Static).update(text)
+        promise = f"Enter {verb} it. Every answer is saved at once; nothing runs unseen."
+        lines = [
+            Content.styled(clean_label(offer.title), "bold"),
+            Content(clean_label(offer.summary)),
+            Content.styled(f"{offer.steps} steps · {clean_label(offer.why)}", "$faint"),
+            Content.styled(promise, "$faint"),
+        ]
+        self.query_one("#about", Page).write(line for pair in lines for line in (pair, Content("")))
 
     def _draw_walk(self, snapshot: Snapshot, state: WalkState, step: StepView) -> None:
         disabled = set() if step.probe else {"walk.probe"}
@@ -262,13 +265,12 @@ class TriageScreen(RunScreen):
         if path is not None:
             self.grpo.say(f"report: {path}")
 
-    def action_open_aid(self) -> None:
-        step = self._step
-        mode = _AIDS.get(step.open_ or "") if step is not None else None
-        if mode is None:
-            self.grpo.say("nothing to open for this step")
+    async def action_open_aid(self) -> None:
+        aid = _AIDS.get(self._step.open_ or "") if self._step is not None else None
+        if aid is None:
+            self.grpo.say("this step names nothing to look at")
         else:
-            self.grpo.action_go(mode)
+            await self.run_action(f"app.{aid}")
 
     def action_scroll_card(self, direction: int) -> None:
         card = self.query_one(StepCard)

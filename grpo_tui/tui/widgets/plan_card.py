@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from textual.content import Content
 
@@ -21,18 +21,21 @@ _VERDICTS = {
 }
 
 
-def field(label: str, text: str, why: str = "", style: str = "") -> Content:
-    """One labelled line."""
-    return Content.assemble(
+Line: TypeAlias = Content | tuple[int, Content]
+
+
+def field(label: str, text: str, why: str = "", style: str = "") -> tuple[int, Content]:
+    """One labelled line; what wraps stays beside the label."""
+    return _LABEL, Content.assemble(
         (label.ljust(_LABEL), "$faint"),
         (clean_line(text), style),
         (f"  {clean_line(why)}" if why else "", "$faint"),
     )
 
 
-def plan_lines(plan: ProbePlan) -> list[Content]:
+def plan_lines(plan: ProbePlan) -> list[Line]:
     """Command, interpreter, model, device, cost, and whether it can prove anything."""
-    lines = [field("command", plan.shell(), style="bold"), Content("")]
+    lines: list[Line] = [field("command", plan.shell(), style="bold"), Content("")]
     if plan.interpreter is None:
         lines.append(field("interpreter", "none", plan.interpreter_why, SEVERITIES["warning"].style))
     else:
@@ -47,15 +50,15 @@ def plan_lines(plan: ProbePlan) -> list[Content]:
     if plan.rehearsal:
         warning = SEVERITIES["warning"]
         reason = clean_line(plan.rehearsal_reason or "")
-        lines += [Content(""), Content.assemble((f"{warning.glyph} rehearsal", warning.style), f"  {reason}; "
-                                                "it shows the way and counts as no evidence")]  # fmt: skip
+        lines.append(Content(""))
+        lines.append(Content.assemble((f"{warning.glyph} rehearsal", warning.style), f"  {reason}"))
     return lines
 
 
-def result_lines(result: ProbeResult) -> list[Content]:
+def result_lines(result: ProbeResult) -> list[Line]:
     """Verdict, findings and facts, and what the walk will make of them."""
     word, style = _VERDICTS.get(result.verdict, (result.verdict, "bold"))
-    lines = [Content.assemble((word, style), (f"  {result.status}", "$faint"))]
+    lines: list[Line] = [Content.assemble((word, style), (f"  {result.status}", "$faint"))]
     if result.error:
         lines.append(field("error", result.error))
         lines += [Content.styled(f"  {clean_line(line)}", "$faint") for line in result.stderr[-3:]]
@@ -64,12 +67,13 @@ def result_lines(result: ProbeResult) -> list[Content]:
     lines += [field("measured", f"{name}: {form.plain(value)}") for name, value in result.facts.items()]
     if result.rehearsal:
         lines.append(
-            Content.styled("A rehearsal: the step stays open as “not known”.", SEVERITIES["warning"].style)
+            Content.styled("A rehearsal: kept in the report, no evidence.", SEVERITIES["warning"].style)
         )
     elif not result.evidence:
-        lines.append(Content.styled("It did not finish: the step stays open as “not known”.", "$faint"))
+        lines.append(Content.styled("It did not finish: nothing is known from it.", "$faint"))
     if result.path:
         lines.append(field("saved", str(result.path)))
+    lines += [Content(""), Content("Enter takes this into the walk; Esc leaves the step as it was.")]
     return lines
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from .. import format as form
 from ..snapshot import WalkState
 from .evidence import evidence_lines, rules_text
+from .page import Page
 from .text import clean_label
 
 if TYPE_CHECKING:
@@ -27,14 +25,12 @@ KINDS = {
 }
 
 
-class StepCard(VerticalScroll):
+class StepCard(Page):
     """One step as text; scrolls where the room is short."""
 
     def __init__(self) -> None:
-        super().__init__(can_focus=False)
-
-    def compose(self) -> ComposeResult:
-        yield Static("", markup=False)
+        super().__init__()
+        self._place: tuple[str, int] | None = None
 
     def show(self, state: WalkState) -> None:
         """Show the current step; another step starts at its top."""
@@ -43,21 +39,16 @@ class StepCard(VerticalScroll):
             return
         self.border_title = Content(clean_label(step.playbook or state.title))
         self.border_subtitle = Content(f"step {step.number} of {step.of}")
-        self.query_one(Static).update(Content("\n").join(card_lines(step, state)))
+        self.write(card_lines(step, state))
+        place = (step.place, len(state.history))
+        if place != self._place:
+            self._place = place
+            self.scroll_home(animate=False)
 
 
 def card_lines(step: StepView, state: WalkState) -> list[Content]:
     """Question, what was found, reason, evidence, and what has moved since earlier steps."""
-    lines = [Content.styled(KINDS.get(step.kind, step.kind), "$faint")]
-    lines.append(Content.styled(clean_label(step.question or step.id), "bold"))
-    if step.result is not None and step.kind != "note":
-        lines.append(found_line(step))
-    if step.why:
-        rules = rules_text(step.rules)
-        lines += [
-            Content(""),
-            Content.assemble(clean_label(step.why), (f"  {rules}" if rules else "", "$faint")),
-        ]
+    lines = [Content.styled(KINDS.get(step.kind, step.kind), "$faint"), *_head(step)]
     if step.evidence:
         lines += [Content(""), Content.styled("now, in this run", "$faint")]
         lines += evidence_lines(step.evidence, known=step.rules)
@@ -68,6 +59,22 @@ def card_lines(step: StepView, state: WalkState) -> list[Content]:
         lines += [Content(""), Content.styled("changed since you answered", "bold $warning")]
         lines += [Content(f"▲ {clean_label(text)}") for text in state.changed]
     return lines
+
+
+def _head(step: StepView) -> list[Content]:
+    """Of a check the reason is what a person can read, so it comes before the condition."""
+    question, rules = clean_label(step.question or step.id), (f"  {rules_text(step.rules)}", "$faint")
+    if step.kind == "check" and step.why:
+        lines = [Content.assemble((clean_label(step.why), "bold"), rules), Content(""), Content(question)]
+    elif step.why:
+        lines = [
+            Content.styled(question, "bold"),
+            Content(""),
+            Content.assemble(clean_label(step.why), rules),
+        ]
+    else:
+        lines = [Content.assemble((question, "bold"), rules)]
+    return [*lines, found_line(step)] if step.result is not None and step.kind != "note" else lines
 
 
 def found_line(step: StepView) -> Content:

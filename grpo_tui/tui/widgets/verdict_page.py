@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from ..snapshot import FixView, WalkState
 from .evidence import evidence_lines, rules_text
+from .page import Page
 from .text import clean_label
 
 if TYPE_CHECKING:
@@ -25,28 +23,21 @@ _STATUS = {
 _MOST_QUESTIONS = 4
 
 
-class VerdictPage(VerticalScroll, can_focus=True):
+class VerdictPage(Page):
     """One page to read from top to bottom."""
 
-    def compose(self) -> ComposeResult:
-        yield Static("", markup=False)
+    def __init__(self) -> None:
+        super().__init__(can_focus=True)
 
     def show(self, state: WalkState) -> None:
         self.border_title = Content(f"verdict: {clean_label(state.title)}")
-        lines = [
-            *headline(state.verdict),
-            *hypotheses(state),
-            *fixes(state.fixes),
-            *questions(state.verdict),
-        ]
+        lines = [*headline(state.verdict), *hypotheses(state), *fixes(state.fixes), *questions(state.verdict)]
+        lines.append(Content(""))
         if state.report:
-            lines += [Content(""), Content.assemble(("report  ", "$faint"), (state.report, "bold"))]
+            lines.append(Content.assemble(("report  ", "$faint"), (state.report, "bold")))
         else:
-            lines += [
-                Content(""),
-                Content.assemble(("w", "bold $accent"), " writes this as a Markdown report"),
-            ]
-        self.query_one(Static).update(Content("\n").join(lines))
+            lines.append(Content.assemble(("w", "bold $accent"), " writes this as a Markdown report"))
+        self.write(lines)
 
 
 def headline(verdict: Verdict) -> list[Content]:
@@ -58,24 +49,30 @@ def headline(verdict: Verdict) -> list[Content]:
 
 
 def hypotheses(state: WalkState) -> list[Content]:
-    """Every hypothesis with what speaks for it (or against, where nothing does)."""
+    """What has evidence, with it; the rest in a line each."""
     lines: list[Content] = []
-    for place, ranked in enumerate(state.verdict.ranked, 1):
+    likely = [ranked for ranked in state.verdict.ranked if ranked.score > 0]
+    for place, ranked in enumerate(likely, 1):
         lines += [
             Content(""),
-            _hypothesis(place, ranked, state.meanings.get(ranked.diagnosis, "")),
+            _hypothesis(f"{place}. ", ranked, state),
             *evidence_lines(ranked.evidence, "   "),
         ]
+    others = [ranked for ranked in state.verdict.ranked if ranked.score <= 0]
+    if others:
+        lines += [Content(""), Content.styled("less likely", "$faint")]
+        lines += [_hypothesis("– ", ranked, state) for ranked in others]
     return lines
 
 
-def _hypothesis(place: int, ranked: Ranked, meaning: str) -> Content:
+def _hypothesis(mark: str, ranked: Ranked, state: WalkState) -> Content:
     since = f"  since step {ranked.first_step}" if ranked.first_step is not None and ranked.score > 0 else ""
     style = "bold" if ranked.score > 0 else "$faint"
+    meaning = clean_label(state.meanings.get(ranked.diagnosis, ""))
     return Content.assemble(
-        (f"{place}. {clean_label(ranked.diagnosis)}", style),
+        (f"{mark}{clean_label(ranked.diagnosis)}", style),
         (f"  {ranked.score:+d}{since}", "$faint"),
-        (f"  {clean_label(meaning)}", style if ranked.score > 0 else "$faint"),
+        (f"  {meaning}", style),
     )
 
 
@@ -98,13 +95,19 @@ def _fix(view: FixView) -> list[Content]:
     lines = [title]
     if view.unless:
         lines.append(_unless(view))
-    for key, old, new in view.settings:
-        lines.append(Content.assemble("    ", clean_label(key), ": ", (f"{old} → ", "$faint"), (new, "bold")))
+    lines += [_setting(*setting) for setting in view.settings]
     if view.expect:
         lines.append(Content.assemble(("    expect  ", "$faint"), clean_label(view.expect)))
     if view.note:
         lines.append(Content.styled(f"    {clean_label(view.note)}", "$faint"))
     return lines
+
+
+def _setting(key: str, old: str, new: str) -> Content:
+    name = f"    {clean_label(key)}: "
+    if old.removesuffix(" (default)") == new:
+        return Content.assemble(name, (f"is {old} already", "$faint"))
+    return Content.assemble(name, (f"{old} → ", "$faint"), (new, "bold"))
 
 
 def _unless(view: FixView) -> Content:

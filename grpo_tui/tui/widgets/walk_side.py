@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from .. import format as form
 from ..snapshot import WalkState
+from .page import Page
 from .text import clean_label
 
 if TYPE_CHECKING:
@@ -20,22 +18,19 @@ if TYPE_CHECKING:
 _MOST_POINTS = 6
 
 
-class WalkSide(VerticalScroll):
+class WalkSide(Page):
     """Ranking above, history below; the last thing done first."""
 
     def __init__(self) -> None:
-        super().__init__(can_focus=False)
+        super().__init__()
         self.border_title = "so far"
-
-    def compose(self) -> ComposeResult:
-        yield Static("", markup=False)
 
     def show(self, state: WalkState) -> None:
         lines = ranking(state.verdict)
         if state.history:
             lines += [Content(""), Content.styled("done", "$faint")]
-            lines += [done_line(done) for done in reversed(state.history)]
-        self.query_one(Static).update(Content("\n").join(lines))
+            lines += [line for done in reversed(state.history) for line in done_lines(done)]
+        self.write(lines)
 
 
 def ranking(verdict: Verdict) -> list[Content]:
@@ -48,23 +43,21 @@ def ranking(verdict: Verdict) -> list[Content]:
 def _rank_line(ranked: Ranked) -> Content:
     length = min(abs(ranked.score), _MOST_POINTS)
     bar = ("■" * length).ljust(_MOST_POINTS)
-    decided_style = "bold $accent" if ranked.status != "undetermined" else "$foreground"
-    style = decided_style if ranked.score > 0 else "$faint"
-    decided = f"  {ranked.status}" if ranked.status != "undetermined" else ""
-    return Content.assemble(
-        (f"{ranked.score:+d} ", style), (f"{bar} ", style), clean_label(ranked.diagnosis), decided
-    )
+    leads = ranked.status != "undetermined"
+    style = ("bold $accent" if leads else "$foreground") if ranked.score > 0 else "$faint"
+    return Content.assemble((f"{ranked.score:+d} {bar} ", style), (clean_label(ranked.diagnosis), style))
 
 
-def done_line(done: StepDone) -> Content:
-    """What was asked and what came of it."""
-    said = form.plain(done.value) if done.result == "answered" and done.value is not None else done.result
+def done_lines(done: StepDone) -> list[Content]:
+    """What was asked and what came of it; a check goes by its name, for its condition is long."""
+    answered = done.result == "answered" and done.value is not None
+    said = form.plain(done.value) if answered else done.result
     note = f"  “{clean_label(done.note)}”" if done.note else ""
     points = ", ".join(f"{c.hypothesis} {c.points:+d}" for c in done.contributions if c.points)
-    return Content.assemble(
+    line = Content.assemble(
         ("✓ " if done.known else "– ", "bold $accent" if done.known else "$faint"),
-        clean_label(done.question),
+        clean_label(done.question if done.kind == "ask" else done.id.replace("_", " ")),
         (f"  {clean_label(said)}", "bold"),
         (note, "$faint"),
-        (f"\n  {points}" if points else "", "$faint"),
     )
+    return [line, Content.styled(f"  {points}", "$faint")] if points else [line]
