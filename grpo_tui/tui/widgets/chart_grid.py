@@ -28,13 +28,15 @@ class Shape:
         return self.columns * self.rows
 
 
-def shape_for(width: int, height: int, count: int, wanted: int | None = None) -> Shape:
+def shape_for(
+    width: int, height: int, count: int, wanted: int | None = None, best_width: int = BEST_WIDTH
+) -> Shape:
     """The page for `count` charts in a room of `width` × `height` cells.
 
     Charts are never narrower or lower than can be read; with few charts the room is shared out.
     `wanted` asks for a number of columns and gets it as far as they stay readable.
     """
-    columns = wanted if wanted is not None else max(1, width // BEST_WIDTH)
+    columns = wanted if wanted is not None else max(1, width // best_width)
     columns = max(1, min(columns, MOST_COLUMNS, width // LEAST_WIDTH or 1, max(1, count)))
     rows = max(1, height // BEST_HEIGHT) if height >= BEST_HEIGHT else 1
     needed = -(-max(1, count) // columns)
@@ -55,8 +57,9 @@ class ChartGrid(Container):
     ChartGrid > MetricChart { height: 100%; min-width: 20; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, best_width: int = BEST_WIDTH, id: str | None = None) -> None:
         super().__init__(id=id)
+        self._best_width = best_width
         self._snapshot: Snapshot | None = None
         self._names: tuple[str, ...] = ()
         self._around: int | None = None
@@ -107,7 +110,9 @@ class ChartGrid(Container):
         """Place the page's charts, making those that were never shown before."""
         if self._snapshot is None or not self.size.width:
             return
-        self.shape = shape_for(self.size.width, self.size.height, len(self._names), self.columns_wanted)
+        self.shape = shape_for(
+            self.size.width, self.size.height, len(self._names), self.columns_wanted, self._best_width
+        )
         self.page = min(self.page, self.pages - 1)
         visible = self.shown
         held = {chart.metric: chart for chart in self.query(MetricChart)}

@@ -50,7 +50,10 @@ class MetricChart(Chart):
         """Zoom to the steps around one."""
         last = snapshot.facts.step or step
         reach = max(_AROUND_LEAST, round(last * _AROUND))
-        start = max(0, step - reach)
+        if last <= 2 * reach:
+            self.set_viewport(Viewport(log_y=self.log_y))
+            return
+        start = min(max(0, step - reach), last - 2 * reach)
         self.set_viewport(Viewport(span=float(2 * reach), start=float(start), log_y=self.log_y))
 
 
