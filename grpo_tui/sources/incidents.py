@@ -67,7 +67,7 @@ PATTERNS: tuple[tuple[str, str], ...] = (
 )
 """(kind, pattern where the message begins). The first that matches gives the kind."""
 
-_MATCHERS = tuple((kind, re.compile(_HEAD + pattern)) for kind, pattern in PATTERNS)
+_MATCHER = re.compile(_HEAD + "(?:" + "|".join(f"(?P<k{i}>{p})" for i, (_, p) in enumerate(PATTERNS)) + ")")
 _HINT = re.compile(
     r"not finite|emory|Dead|dead|died|Died|killed|Killed|imeout|timed out|abort|mask|Error|error|Exception|"
     r"probability tensor|optimizer step failed|Empty output|Could not|Fault|fault|slurm|srun"
@@ -151,10 +151,8 @@ class Incidents:
 def _kind(text: str) -> str | None:
     if not _HINT.search(text):
         return None
-    for kind, matcher in _MATCHERS:
-        if matcher.match(text):
-            return kind
-    return None
+    match = _MATCHER.match(text)
+    return PATTERNS[int(match.lastgroup[1:])][0] if match and match.lastgroup else None
 
 
 def _looks_raised(match: re.Match[str]) -> bool:

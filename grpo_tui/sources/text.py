@@ -8,9 +8,8 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@
 _RAY = re.compile(r"\(([A-Za-z_][\w.:<>]*) pid=(\d+)(?:, ip=[^)]*)?\) ?")
 _NUMPY = re.compile(r"(?:np\.|numpy\.)?\w+\((-?[^,)]*)[^)]*\)")
 _BAR = re.compile(
-    r"(?:^|(?<=[:\s]))(?:(?P<label>[^\r\n|%]{0,120}?):\s+)?\s*(?P<percent>\d{1,3})%\|[^|]*\|"
-    r"\s*(?P<n>[\d.]+[kMG]?)/(?P<total>[\d.]+[kMG]?|\?)\s*\[(?P<elapsed>[\d:]+|\?)<(?P<left>[^,\]]*)"
-    r"(?:,\s*(?P<rate>[^,\]]*))?(?P<postfix>[^\]]*)\]"
+    r"%\|[^|]{0,400}\|\s*(?P<n>[\d.]+[kMG]?)/(?P<total>[\d.]+[kMG]?|\?)\s*"
+    r"\[(?P<elapsed>[\d:]+|\?)<(?P<left>[^,\]]*)(?:,\s*(?P<rate>[^,\]]*))?[^\]]*\]"
 )
 
 
@@ -32,8 +31,9 @@ def undecorated(text: str) -> tuple[str | None, str]:
 
 def number(text: str) -> float | None:
     """A printed value as a float: plain, `np.float64(…)`, `tensor(…)`, quoted, True/False; else None."""
+    bare = text[text.find("(") + 1 : -1] if text.startswith("np.") and text.endswith(")") else text
     try:
-        return float(text)
+        return float(bare)
     except ValueError:
         pass
     text = text.strip().strip("'\"")
@@ -47,13 +47,17 @@ def number(text: str) -> float | None:
 
 
 class Bar:
-    """One state of a tqdm progress bar; `n` and `total` as integers, times in seconds."""
+    """One state of a tqdm progress bar; `n` and `total` as integers, times in seconds.
 
-    __slots__ = ("elapsed", "end", "label", "n", "per_step", "start", "total")
+    `label` is what stands before it: its description, or other text that it is glued to. `end` is
+    where the text goes on behind it.
+    """
 
-    def __init__(self, match: re.Match[str]) -> None:
-        self.start, self.end = match.start(), match.end()
-        self.label = (match["label"] or "").strip()
+    __slots__ = ("elapsed", "end", "label", "n", "per_step", "total")
+
+    def __init__(self, before: str, match: re.Match[str]) -> None:
+        self.label = before.strip().removesuffix(":")[-200:]
+        self.end = match.end()
         self.n = _count(match["n"])
         self.total = None if match["total"] == "?" else _count(match["total"])
         self.elapsed = _clock(match["elapsed"])
@@ -62,12 +66,16 @@ class Bar:
 
 def find_bar(text: str) -> Bar | None:
     """The last progress bar in a segment, or None."""
-    if "%|" not in text:
-        return None
-    match = None
-    for match in _BAR.finditer(text):  # noqa: B007 - the last one counts
-        pass
-    return Bar(match) if match else None
+    at = text.rfind("%|")
+    while at >= 0:
+        digits = at
+        while digits and at - digits < 3 and text[digits - 1].isdigit():
+            digits -= 1
+        match = _BAR.match(text, at) if digits < at else None
+        if match is not None:
+            return Bar(text[:digits], match)
+        at = text.rfind("%|", 0, at)
+    return None
 
 
 def _count(text: str) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from .printed import PrintedSettings
 from .reader import LineReader
@@ -72,8 +73,8 @@ class VerlConsole(LineReader):
             return
         values: dict[str, float] = {}
         for key, _, value in pairs:
-            unit = _UNITS.fullmatch(key)
-            values[unit[1] if unit else key] = value * float(unit[2]) if unit else value
+            name, unit = _unit(key)
+            values[name] = value if unit is None else value * unit
         if self._certainty < 2:
             if len(pairs) > 3 and all(_DECIMALS.fullmatch(raw) for _, raw, _ in pairs):
                 self.resolution = 5e-4
@@ -105,6 +106,18 @@ class VerlConsole(LineReader):
             yield Ended(number)
 
 
+@lru_cache(maxsize=4096)
+def _is_key(text: str) -> bool:
+    return _KEY.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _unit(key: str) -> tuple[str, float | None]:
+    """`actor/lr(1e-4)` is a name and the unit of its values."""
+    match = _UNITS.fullmatch(key)
+    return (match[1], float(match[2])) if match else (key, None)
+
+
 def _pairs(text: str) -> list[tuple[str, str, float]]:
     """(key, printed value, value) of a ` - `-joined chain; empty unless it looks like metrics."""
     pairs: list[tuple[str, str, float]] = []
@@ -113,7 +126,7 @@ def _pairs(text: str) -> list[tuple[str, str, float]]:
         piece = f"{held} - {piece}" if held else piece
         key, colon, raw = piece.rpartition(":")
         value = number(raw) if colon else None
-        if value is None or not _KEY.fullmatch(key):
+        if value is None or not _is_key(key):
             held = piece if pairs or not held else ""
             if not pairs:
                 return []
