@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
 from .output import complain, duration, plain, print_json
@@ -16,7 +17,7 @@ def run(options: Namespace) -> int:
     from .show import drain
 
     try:
-        paths = find_runs(options.path)
+        paths = find_runs(Path(options.path))
     except SourceError as error:
         return complain(str(error))
     if not paths:

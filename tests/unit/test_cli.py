@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from grpo_tui.cli import main
 
+PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
 DEMO = Path(__file__).resolve().parents[2] / "grpo_tui" / "demo" / "runs"
 
 
@@ -49,13 +51,15 @@ def test_an_unreadable_folder_gets_one_line(
 ) -> None:
     locked = tmp_path / "locked"
     locked.mkdir()
+    real = os.scandir
 
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied", str(locked))
+    def scandir(path: object = ".") -> object:
+        if Path(str(path)) == locked:
+            raise PermissionError(13, "Permission denied", str(locked))
+        return real(path)  # type: ignore[call-overload]
 
-    monkeypatch.setattr("os.scandir", refuse)
-    monkeypatch.setattr(Path, "iterdir", refuse)
-    monkeypatch.setattr("os.walk", refuse)
+    monkeypatch.setattr("os.scandir", scandir)
+    monkeypatch.setattr(Path, "iterdir", lambda self: (Path(entry.path) for entry in scandir(self)))
     assert "locked" in complaint(capsys, command, str(locked))
 
 
@@ -63,9 +67,10 @@ def test_an_unreadable_folder_gets_one_line(
 def test_a_playbook_with_a_typo_gets_one_line(
     command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    (tmp_path / "mine.yaml").write_text("playbook: mine\nformat: 1\ntitel: oops\nsteps: []\n", encoding="utf-8")
+    good = (PLAYBOOKS / "dead-lock.yaml").read_text(encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(good.replace("title: \"Nothing", "titel: \"Nothing", 1), encoding="utf-8")
     line = complaint(capsys, command, str(DEMO / "healthy"), "--playbooks", str(tmp_path))
-    assert "mine.yaml:3:1" in line and "titel" in line
+    assert "mine.yaml:4:1" in line and "titel" in line and "title" in line
 
 
 def test_show_reports_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
