@@ -332,7 +332,14 @@ class Run:
             settings = self._settings | self._given
             resolved = configuration.resolve(settings, self.framework, self.framework_version)
             self._config = (self.revision, resolved)
-        return self._config[1]
+        rates = self.points("lr").finite().values
+        highest = float(rates.max()) if len(rates) else 0.0
+        return configuration.with_logged_rate(self._config[1], self.raw_name("lr"), highest)
+
+    @property
+    def config_known(self) -> bool:
+        """Whether the run's configuration was read at all; if not, a default says nothing about this run."""
+        return configuration.was_read(self.config)
 
     def seconds_per_step(self) -> float | None:
         """Median wall seconds of a training step, from the metrics, else from the bar."""

@@ -42,13 +42,18 @@ def plain(value: Any) -> Any:
 
 
 def setting(run: RunLike, key: str) -> Any:
-    """The value of a canonical configuration key, or None where the run does not say."""
+    """The value of a canonical configuration key, or None where the run does not say.
+
+    A framework's default is the run's value only where its configuration was read.
+    """
     held = run.config.get(key)
+    if getattr(held, "default", False) and not getattr(run, "config_known", True):
+        return None
     return getattr(held, "value", held)
 
 
 class RunScope:
-    """A run as of step `at` (None: all of it), seen by one playbook.
+    """A run as of step `at` (None: all of it), seen by one playbook (None: without parameters or aliases).
 
     `answers` are known facts by observation id, `results` the fields of the probe result being
     judged, `scores` the points so far by diagnosis. What is not there is unknown, and so is every
@@ -58,7 +63,7 @@ class RunScope:
     def __init__(
         self,
         run: RunLike,
-        playbook: Playbook,
+        playbook: Playbook | None,
         at: int | None = None,
         *,
         answers: Mapping[str, Any] | None = None,
@@ -140,7 +145,7 @@ class RunScope:
         return plain(value)
 
     def param(self, name: str) -> Any:
-        return self.playbook.params.get(name)
+        return None if self.playbook is None else self.playbook.params.get(name)
 
     def score(self, id: str) -> float:
         return float(self._scores.get(id, 0))
@@ -154,9 +159,9 @@ class RunScope:
         return points.until(self.at)
 
 
-def points_of(run: RunLike, playbook: Playbook, name: str) -> Points:
+def points_of(run: RunLike, playbook: Playbook | None, name: str) -> Points:
     """A metric by its canonical name, or by a playbook's own alias: the first of its keys with data."""
-    if name not in playbook.metrics:
+    if playbook is None or name not in playbook.metrics:
         return run.points(name)
     for key in playbook.metric_keys(name):
         points = run.points(key)

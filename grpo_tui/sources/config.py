@@ -257,3 +257,22 @@ def _requirements(path: Path) -> Iterator[Setting]:
     for line in text.splitlines():
         if match := _PIN.match(line):
             yield Setting(f"requirements.{match[1].lower().replace('_', '-')}", match[2], path.name)
+
+
+LEAKED = frozenset(
+    {"max_steps", "total_epochs", "logging_steps", "save_steps", "eval_steps", "learning_rate"}
+)
+"""Keys that a bar, a trainer state or the log gives away where no configuration was read."""
+
+
+def with_logged_rate(config: dict[str, ConfigValue], raw: str, highest: float) -> dict[str, ConfigValue]:
+    """The configuration, with a learning rate that was logged (its highest value) in place of a mere default."""
+    held = config.get("learning_rate")
+    if highest <= 0 or (held is not None and not held.default):
+        return config
+    return {**config, "learning_rate": ConfigValue("learning_rate", raw, highest, False, "the log")}
+
+
+def was_read(config: dict[str, ConfigValue]) -> bool:
+    """Whether any configuration was read, beyond what a log gives away by itself."""
+    return any(not held.default and key not in LEAKED for key, held in config.items())
