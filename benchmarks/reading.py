@@ -76,7 +76,7 @@ def trainer_state(rows: int) -> Iterator[str]:
 
 def model_text(rows: int) -> Iterator[str]:
     """A console that prints responses: nearly all of it is no metric."""
-    text = "The next step: 12 - we carry the error over and find {'x': 3} or 50%| of it, so reward=0 holds here.\n"
+    text = "The next step: 12 - we carry the error over and find {'x': 3} or 50%| of it, so reward=0 holds.\n"
     for step in range(1, rows + 1):
         yield (text * 100 + f"step:{step} - actor/lr:0.000 - actor/grad_norm:0.100 - a/b:1.000\n")
 
@@ -151,9 +151,8 @@ def main() -> int:
     if arguments.json:
         print(json.dumps(results, indent=1))
         return 0
-    print(
-        f"{'log':28} {'MB':>6} {'floor MB/s':>11} {'source MB/s':>12} {'run MB/s':>9} {'source/floor':>13} {'run/floor':>10}"
-    )
+    titles = ("log", "MB", "floor MB/s", "source MB/s", "run MB/s", "source/floor", "run/floor")
+    print("{:28} {:>6} {:>11} {:>12} {:>9} {:>13} {:>10}".format(*titles))
     for row in results:
         print(
             f"{str(row['log'])[:28]:28} {row['megabytes']:6} {row['floor_mb_s']:11} {row['source_mb_s']:12} "

@@ -16,6 +16,7 @@ from typing import Any
 
 from .reader import LineReader
 from .records import Ended, Item, Origin, Progress, Record, Warn
+from .text import as_float, as_step
 from .version import trl_version, verl_version
 
 STEPS = (
@@ -40,7 +41,7 @@ STEPS = (
     "Step",
 )
 """Columns that may hold the step, best first."""
-_PAIR = re.compile(r"\s*(\d+)\s*/\s*(\d+)\s*")
+_PAIR = re.compile(r"\s*(\d{1,11})\s*/\s*(\d{1,11})\s*")
 _HEADER = re.compile(r'"?[A-Za-z_@][\w@./ +\-()%:>#]*"?')
 _SFT = frozenset({"token_acc", "eval_token_acc", "mean_token_accuracy"})
 
@@ -85,11 +86,11 @@ class _Columns(LineReader):
         for name in names:
             cell = row.get(name)
             pair = _PAIR.fullmatch(cell) if isinstance(cell, str) else None
-            value = float(pair[1]) if pair else _cell(cell)
-            if value is not None and value == value and abs(value) < 1e15:
+            step = as_step(float(pair[1]) if pair else _cell(cell))
+            if step is not None:
                 if self._column is None and not self._counted:
                     self._column = name
-                return int(value)
+                return step
         return None
 
     def _bad(self, number: int, what: str) -> Iterator[Item]:
@@ -189,7 +190,10 @@ class CsvColumns(_Columns):
 def _cells(text: str, delimiter: str) -> list[str]:
     if '"' not in text:
         return text.split(delimiter)
-    return next(csv.reader([text], delimiter=delimiter), [])
+    try:
+        return next(csv.reader([text], delimiter=delimiter), [])
+    except csv.Error:
+        return text.split(delimiter)
 
 
 def _delimiter(text: str) -> str:
@@ -198,10 +202,8 @@ def _delimiter(text: str) -> str:
 
 def _cell(cell: Any) -> float | None:
     """A cell as a number; None for a blank, text, a list, null."""
-    if isinstance(cell, int | float):
-        return float(cell)
     if not isinstance(cell, str):
-        return None
+        return as_float(cell)
     try:
         return float(cell)
     except ValueError:

@@ -266,7 +266,7 @@ LEAKED = frozenset(
 
 
 def with_logged_rate(config: dict[str, ConfigValue], raw: str, highest: float) -> dict[str, ConfigValue]:
-    """The configuration, with a learning rate that was logged (its highest value) in place of a mere default."""
+    """The configuration, with a learning rate that was logged (its highest) in place of a mere default."""
     held = config.get("learning_rate")
     if highest <= 0 or (held is not None and not held.default):
         return config

@@ -280,10 +280,19 @@ def _rivals(chosen: list[tuple[Path, Reader]]) -> list[Path]:
 
 
 def _sources(tree: Tree) -> list[tuple[Path, Reader]]:
-    """The files worth reading, each with its reader; of a run's trainer states the newest only."""
+    """The files worth reading, each with its reader; of a run's trainer states the newest only.
+
+    wandb's copy of the console counts only where there is nothing else, and then the newest.
+    """
+    copies = [file for file in tree.files if "wandb" in file.relative_to(tree.root).parts]
+    chosen = _readable(tree, [file for file in tree.files if file not in copies])
+    return chosen or _readable(tree, sorted(copies, key=lambda file: file.stat().st_mtime)[-1:])
+
+
+def _readable(tree: Tree, files: list[Path]) -> list[tuple[Path, Reader]]:
     chosen: list[tuple[Path, Reader]] = []
     states: list[Path] = []
-    for file in tree.files:
+    for file in files:
         reader = reader_for(file) if file.stat().st_size else None
         if reader is None or (file.suffix == ".json" and not isinstance(reader, TrainerState)):
             continue

@@ -18,6 +18,7 @@ from typing import Any
 
 from .errors import SourceError
 from .records import Group, Response
+from .text import as_float, as_step
 
 _PROMPTS = ("input", "prompt", "prompts", "question", "input_prompt")
 _OUTPUTS = ("output", "completion", "completions", "response", "responses", "output_response", "generation")
@@ -208,7 +209,7 @@ def _group(members: list[Mapping[str, Any]], path: Path) -> Group:
     step = first.get("step")
     step = step[0] if isinstance(step, list) and step else step
     gold = _first(first, _GOLD)
-    known = int(step) if isinstance(step, int | float) or (isinstance(step, str) and step.isdigit()) else None
+    known = as_step(float(step) if isinstance(step, str) and step.isdecimal() else step)
     return Group(
         step=known if known is not None else step_of(path) or 0,
         prompt=_text(_first(first, _PROMPTS)),
@@ -224,12 +225,12 @@ def _response(row: Mapping[str, Any]) -> Response:
     for name, value in row.items():
         if name in known:
             continue
-        if isinstance(value, int | float) and name not in _NOT_PARTS:
-            parts[name] = float(value)
+        number = as_float(value)
+        if number is not None and name not in _NOT_PARTS:
+            parts[name] = number
         elif name not in ("score", "reward"):
             extra[name] = value
-    score = _first(row, _SCORES)
-    reward = float(score) if isinstance(score, int | float) else None
+    reward = as_float(_first(row, _SCORES))
     if reward is None and parts:
         finite = [value for value in parts.values() if not math.isnan(value)]
         reward = sum(finite) if finite else None

@@ -14,7 +14,7 @@ from .reader import LineReader
 from .records import Item, Origin, Record
 from .trl_rows import values_of
 
-_ROW = re.compile(r"(?:^|[\s-])(rollout|step|perf|eval) (\d+): (\{['\"].*\})\s*$")
+_ROW = re.compile(r"(?:^|[\s-])(rollout|step|perf|eval) (\d{1,11}): (\{['\"].*\})\s*$")
 
 
 class SlimeConsole(LineReader):

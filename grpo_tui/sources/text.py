@@ -8,9 +8,12 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@
 _RAY = re.compile(r"\(([A-Za-z_][\w.:<>]*) pid=(\d+)(?:, ip=[^)]*)?\) ?")
 _NUMPY = re.compile(r"(?:np\.|numpy\.)?\w+\((-?[^,)]*)[^)]*\)")
 _BAR = re.compile(
-    r"%\|[^|]{0,400}\|\s*(?P<n>[\d.]+[kMG]?)/(?P<total>[\d.]+[kMG]?|\?)\s*"
+    r"%\|[^|]{0,400}\|\s*(?P<n>\d{1,12}(?:\.\d+)?[kMG]?)/(?P<total>\d{1,12}(?:\.\d+)?[kMG]?|\?)\s*"
     r"\[(?P<elapsed>[\d:]+|\?)<(?P<left>[^,\]]*)(?:,\s*(?P<rate>[^,\]]*))?[^\]]*\]"
 )
+
+
+_FARTHEST = 1e12
 
 
 def plain(data: bytes) -> str:
@@ -44,6 +47,24 @@ def number(text: str) -> float | None:
         return float(match[1]) if match else float(text)
     except ValueError:
         return None
+
+
+def as_float(value: object) -> float | None:
+    """A decoded JSON value as a float; None for what is no number, or none that fits."""
+    if not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def as_step(value: object) -> int | None:
+    """A decoded value as a step: a whole number that a counter can have reached; else None."""
+    number = as_float(value)
+    if number is None or not -_FARTHEST < number < _FARTHEST:
+        return None
+    return int(number)
 
 
 class Bar:
@@ -94,7 +115,7 @@ def _clock(text: str) -> float | None:
 
 def _pace(text: str) -> float | None:
     """Seconds per iteration of `3.25s/it` or `4.2it/s`."""
-    match = re.match(r"\s*([\d.]+)\s*(s/it|it/s)", text)
+    match = re.match(r"\s*(\d+(?:\.\d+)?)\s*(s/it|it/s)", text)
     if not match or not float(match[1]):
         return None
     return float(match[1]) if match[2] == "s/it" else 1.0 / float(match[1])

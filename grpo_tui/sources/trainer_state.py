@@ -13,9 +13,10 @@ from typing import Any
 
 from .reader import WholeReader
 from .records import Ended, Item, Origin, Progress, Record, Setting, Warn
+from .text import as_float, as_step
 from .version import trl_version
 
-_NOT_METRICS = frozenset({"step", "epoch", "total_flos"})
+_NOT_METRICS = frozenset({"step", "total_flos"})
 _SETTINGS = {"logging_steps", "save_steps", "max_steps", "num_train_epochs", "train_batch_size", "eval_steps"}
 
 
@@ -52,9 +53,9 @@ class TrainerState(WholeReader):
                 yield Setting(key, state[key], "trainer_state.json")
         for row in history:
             yield from _row(row)
-        step, total = state.get("global_step"), state.get("max_steps")
-        if isinstance(step, int):
-            yield Progress(step, total if isinstance(total, int) and total > 0 else None)
+        step, total = as_step(state.get("global_step")), as_step(state.get("max_steps"))
+        if step is not None:
+            yield Progress(step, total if total and total > 0 else None)
         if any("train_runtime" in row for row in history):
             yield Ended()
 
@@ -68,19 +69,14 @@ def _complete(line: str) -> bool:
 
 
 def _row(row: dict[str, Any]) -> Iterator[Item]:
-    step = row.get("step")
-    if not isinstance(step, int | float) or "train_runtime" in row:
+    step = as_step(row.get("step"))
+    if step is None or "train_runtime" in row:
         return
-    values = {
-        name: float(value)
-        for name, value in row.items()
-        if name not in _NOT_METRICS and isinstance(value, int | float)
-    }
-    if "epoch" in row and isinstance(row["epoch"], int | float):
-        values["epoch"] = float(row["epoch"])
+    numbers = ((name, as_float(value)) for name, value in row.items() if name not in _NOT_METRICS)
+    values = {name: number for name, number in numbers if number is not None}
     evaluation = values and all(name.startswith("eval_") for name in values if name != "epoch")
     if values:
-        yield Record(int(step), values, 0, "eval" if evaluation else "train")
+        yield Record(step, values, 0, "eval" if evaluation else "train")
 
 
 def _origin(names: set[str]) -> Iterator[Item]:

@@ -108,11 +108,18 @@ def _walk(tree: Tree, folder: Path, depth: int) -> None:
         path = Path(entry.path)
         if entry.is_dir():
             name = entry.name
-            hidden = name.startswith(".") and name != ".hydra"
-            if depth and name not in _SKIP and not hidden and not name.startswith("global_step_"):
-                _walk(tree, path, depth - 1)
+            if name == ".hydra" or (depth and _entered(tree.root, entry)):
+                _walk(tree, path, max(0, depth - 1))
         elif entry.is_file():
             _sort(tree, path)
+
+
+def _entered(root: Path, entry: os.DirEntry[str]) -> bool:
+    """Whether to look into a folder; a link to another one of the tree (`latest-run`) is not followed."""
+    name = entry.name
+    if name in _SKIP or name.startswith((".", "global_step_")):
+        return False
+    return not (entry.is_symlink() and Path(entry.path).resolve().is_relative_to(root.resolve()))
 
 
 def _sort(tree: Tree, path: Path) -> None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .text import number
+from .text import as_step, number
 
 _ITEM = re.compile(
     r"""(?P<quote>['"])(?P<name>[^'"{}]{1,200})(?P=quote):\s*"""
     r"""(?P<value>'[^']*'|"[^"]*"|(?:tensor|array|np\.\w+|numpy\.\w+)\([^)]*\)|[^,'"\[\]{}()]+)\s*(?=[,}])"""
 )
 _TENSOR = re.compile(r"(?:tensor|array)\(\s*\[*\s*([-+\w.]+)\s*\]*")
-_PAIR = re.compile(r"\s*(\d+)/(\d+)\s*")
+_PAIR = re.compile(r"\s*(\d{1,11})/(\d{1,11})\s*")
 _KNOWN = frozenset(
     [
         "loss",
@@ -107,7 +107,7 @@ def _row(text: str) -> Row | None:
         return None
     for name in _STEPS:
         if step is None and name in values:
-            step = int(values.pop(name))
+            step = as_step(values.pop(name))
     return Row(values, tuple(names), quoted, step, total)
 
 

@@ -21,11 +21,11 @@ from .records import Ended, Item, Origin, Progress, Record
 from .text import find_bar, number, undecorated
 from .version import verl_version
 
-_STEP = re.compile(r"(?:^|[\s\])])step:(\d+) - (?=\S)")
+_STEP = re.compile(r"(?:^|[\s\])])step:(\d{1,11}) - (?=\S)")
 _KEY = re.compile(r"[A-Za-z_][\w@.+\-/ ()\[\]]*")
 _UNITS = re.compile(r"(.+)\((1e-?\d+)\)")
 _DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
-_TOTAL = re.compile(r"Total training steps: (\d+)")
+_TOTAL = re.compile(r"Total training steps: (\d{1,11})")
 _ACTORS = frozenset({"main_task", "TaskRunner", "TaskRunnerV1"})
 _MARKS = re.compile(
     r"\b(?:TaskRunner(?:V1)? pid=|main_task pid=|verl\.trainer\.main_|actor_rollout_ref|"

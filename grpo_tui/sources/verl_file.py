@@ -15,6 +15,7 @@ from typing import Any
 
 from .reader import LineReader
 from .records import Item, Origin, Record, Warn
+from .text import as_float, as_step
 from .version import verl_version
 
 _FIRST = re.compile(r'^\s*\{"step":\s*\d+,\s*"data":\s*\{', re.MULTILINE)
@@ -40,8 +41,10 @@ class VerlFile(LineReader):
     def _items(self, number: int, text: str) -> Iterator[Item]:
         try:
             row: Any = json.loads(text)
-            step, data = int(row["step"]), dict(row["data"])
+            step, data = as_step(row["step"]), dict(row["data"])
         except (ValueError, KeyError, TypeError):
+            step, data = None, {}
+        if step is None:
             self._broken += 1
             if self._broken == 1:
                 yield Warn(
@@ -56,8 +59,4 @@ class VerlFile(LineReader):
 
 
 def _value(raw: Any) -> float | None:
-    if raw is None:
-        return float("nan")
-    if isinstance(raw, int | float):
-        return float(raw)
-    return None
+    return float("nan") if raw is None else as_float(raw)
