@@ -18,7 +18,7 @@ from ..playbook.session import SessionFile
 from ..run import Run
 from . import terminal
 from .commands import GrpoCommands
-from .desk import Desk
+from .desk import Desk, name_of
 from .ingest import Ingest
 from .keymap import bindings
 from .log_store import LogStore
@@ -74,7 +74,7 @@ class GrpoApp(App[int]):
         self.ingest = Ingest(self.desk, self._post, watch=watch)
         self.probing = probing or Probing(run.path)
         self.log_store = LogStore()
-        self.snapshot = Snapshot(Facts(title or run.path.name, str(run.path)))
+        self.snapshot = Snapshot(Facts(title or name_of(run.path), str(run.path)))
         self._state_file = run_home(run.path) / "view.json"
         self.view_state = ViewState.load(self._state_file)
         self._alarmed: set[tuple[str, str]] = set()
@@ -241,4 +241,5 @@ def run_app(
     known = library if library is not None else load_library([Path(folder) for folder in playbooks])
     probing = Probing(opened.path, python=python)
     app = GrpoApp(opened, known, baseline=clean, title=title, probing=probing)
-    return app.run() or 0
+    with terminal.keyboard():
+        return app.run() or 0

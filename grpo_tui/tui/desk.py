@@ -22,6 +22,7 @@ from .offers import offers
 from .snapshot import Facts, PointsCache, Snapshot, WalkState, ordered
 from .walking import Walking
 
+_EVERYDAY = frozenset({"train", "output", "log", "stdout", "stderr", "console", "trainer_state", "metrics"})
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -49,7 +50,7 @@ class Desk:
         self._baseline_points: Mapping[str, Points] = _NOTHING
         self._monitor: Monitor | None = None
         self._cache = PointsCache()
-        self._base = Facts(name or run.path.name or str(run.path), str(run.path), tag=tag)
+        self._base = Facts(name or name_of(run.path), str(run.path), tag=tag)
         self._facts = self._base
         self._judged = -1
         self._trouble: dict[str, str] = {}
@@ -180,3 +181,11 @@ class Desk:
 
     def _calm(self, what: str) -> bool:
         return self._trouble.pop(what, None) is not None
+
+
+def name_of(path: Path) -> str:
+    """What a run is called: its folder, its file, and of a file with an everyday name both."""
+    if str(path) == "-":
+        return "standard input"
+    everyday = path.stem in _EVERYDAY and path.absolute().parent.name
+    return f"{path.absolute().parent.name}/{path.name}" if everyday else path.name or str(path.absolute())

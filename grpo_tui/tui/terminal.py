@@ -1,13 +1,16 @@
-"""What the terminal around the app is told: its title, and in VS Code the tab's progress ring.
+"""The terminal around the app: its title, VS Code's progress ring, and where keys come from.
 
-Escape sequences only, as pure functions; the app writes them through Textual's driver so that they
-never fall into the middle of a frame.
+What is told to it are escape sequences made by pure functions; the app writes them through Textual's
+driver so that they never fall into the middle of a frame.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
 from .snapshot import Snapshot
 from .theme import SEVERITIES
@@ -63,3 +66,26 @@ def progress(snapshot: Snapshot) -> str:
     state = 2 if critical else (4 if facts.state == "stalled" else 1)
     share = min(100, round(100 * facts.step / facts.total))
     return f"\x1b]9;4;{state};{share}\x07"
+
+
+@contextmanager
+def keyboard() -> Iterator[None]:
+    """With the log on standard input the keys come from the terminal itself.
+
+    Textual reads keys from `sys.__stdin__`, and the log is being read from descriptor 0: they must part.
+    """
+    piped = sys.__stdin__
+    if piped is None or piped.isatty():
+        yield
+        return
+    try:
+        terminal = Path("/dev/tty").open(encoding="utf-8")  # noqa: SIM115 - closed below
+    except OSError:
+        yield
+        return
+    sys.__stdin__ = terminal  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        sys.__stdin__ = piped  # type: ignore[misc]
+        terminal.close()

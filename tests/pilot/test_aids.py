@@ -23,7 +23,7 @@ def dump(folder: Path, step: int, responses: list[tuple[str, float]]) -> None:
 async def test_the_newest_rollouts_are_shown_as_text(tmp_path: Path, size: tuple[int, int]) -> None:
     run = tmp_path / "run"
     run.mkdir()
-    write(run / "train.log", healthy(range(1, 21)))
+    write(run / "spin.log", healthy(range(1, 21)))
     dump(run / "rollouts", 10, [("five", 0.0), ("four", 1.0)])
     dump(run / "rollouts", 20, [("[red]four[/red]", 1.0), ("4 \x1b[31mred", 1.0)])
     app = app_on(run)
@@ -40,7 +40,7 @@ async def test_the_newest_rollouts_are_shown_as_text(tmp_path: Path, size: tuple
 
 
 async def test_without_rollouts_it_says_how_to_get_them(tmp_path: Path) -> None:
-    app = app_on(write(tmp_path / "train.log", healthy(range(1, 5))))
+    app = app_on(write(tmp_path / "spin.log", healthy(range(1, 5))))
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await pilot.press("R")
@@ -52,12 +52,12 @@ async def test_without_rollouts_it_says_how_to_get_them(tmp_path: Path) -> None:
 
 async def test_the_alarm_leads_to_its_row_in_the_log(tmp_path: Path) -> None:
     noise = [f"worker says {n}" for n in range(200)]
-    path = write(tmp_path / "train.log", [*healthy(range(1, 11)), *noise, *stuck(range(11, 31)), *noise])
+    path = write(tmp_path / "spin.log", [*healthy(range(1, 11)), *noise, *stuck(range(11, 31)), *noise])
     app = app_on(path, BOOK)
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
         await pilot.press("a")
-        await sees(pilot, "firing, since step")
+        await sees(pilot, "since step")
         first = app.snapshot.alarms[0].first_step
         await pilot.press("g")
         await sees(pilot, f"step:{first} - ")
@@ -67,7 +67,7 @@ async def test_the_alarm_leads_to_its_row_in_the_log(tmp_path: Path) -> None:
 async def test_the_log_jumps_to_errors_and_finds_text(tmp_path: Path) -> None:
     noise = [f"worker says {n}" for n in range(300)]
     path = write(
-        tmp_path / "train.log", [row(1), "ERROR: disk is full", *noise, row(2), "the needle [b]x[/b]", *noise]
+        tmp_path / "spin.log", [row(1), "ERROR: disk is full", *noise, row(2), "the needle [b]x[/b]", *noise]
     )
     app = app_on(path)
     async with app.run_test(size=(120, 30)) as pilot:
@@ -85,7 +85,7 @@ async def test_the_log_jumps_to_errors_and_finds_text(tmp_path: Path) -> None:
 
 
 async def test_the_view_is_restored_for_the_run(tmp_path: Path) -> None:
-    path = write(tmp_path / "train.log", healthy(range(1, 9)))
+    path = write(tmp_path / "spin.log", healthy(range(1, 9)))
     first = app_on(path)
     async with first.run_test(size=(120, 30)) as pilot:
         await ready(pilot)

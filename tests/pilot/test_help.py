@@ -67,7 +67,7 @@ def test_no_two_actions_share_a_key_in_one_place() -> None:
 
 
 async def test_the_help_opens_scrolls_and_closes(tmp_path: Path) -> None:
-    app = app_on(write(tmp_path / "train.log", healthy(range(1, 9))))
+    app = app_on(write(tmp_path / "spin.log", healthy(range(1, 9))))
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await pilot.press("question_mark")
@@ -81,7 +81,7 @@ async def test_the_help_opens_scrolls_and_closes(tmp_path: Path) -> None:
 
 
 async def test_the_palette_is_on_the_colon(tmp_path: Path) -> None:
-    app = app_on(write(tmp_path / "train.log", healthy(range(1, 9))))
+    app = app_on(write(tmp_path / "spin.log", healthy(range(1, 9))))
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
         await pilot.press("colon", *"metric entropy")
@@ -92,7 +92,7 @@ async def test_the_palette_is_on_the_colon(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 async def test_the_key_bar_shows_whole_entries_only(tmp_path: Path, width: int) -> None:
-    app = app_on(write(tmp_path / "train.log", healthy(range(1, 9))))
+    app = app_on(write(tmp_path / "spin.log", healthy(range(1, 9))))
     async with app.run_test(size=(width, 24)) as pilot:
         await ready(pilot)
         entries = re.split(r"\s{2,}", screen_text(app).split("\n")[-1].strip())

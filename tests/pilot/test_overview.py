@@ -15,7 +15,7 @@ from grpo_tui.tui.widgets.chart_grid import ChartGrid, Shape, shape_for
 async def test_shows_step_framework_and_charts_inside_the_screen(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    app = app_on(write(tmp_path / "train.log", healthy(range(1, 41))))
+    app = app_on(write(tmp_path / "spin.log", healthy(range(1, 41))))
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
         text = screen_text(app)
@@ -31,9 +31,7 @@ async def test_shows_step_framework_and_charts_inside_the_screen(
 
 async def test_the_most_telling_metrics_come_first(tmp_path: Path) -> None:
     odd = {"zzz/custom": 1.0, "actor/kl_loss": 0.1, "actor/pg_clipfrac": 0.2}
-    app = app_on(
-        write(tmp_path / "train.log", [row(s, **odd, **{"actor/lr": s * 1e-6}) for s in range(1, 9)])
-    )
+    app = app_on(write(tmp_path / "spin.log", [row(s, **odd, **{"actor/lr": s * 1e-6}) for s in range(1, 9)]))
     async with app.run_test(size=(200, 50)) as pilot:
         await ready(pilot)
         names = list(app.snapshot.names)
@@ -48,7 +46,7 @@ async def test_the_most_telling_metrics_come_first(tmp_path: Path) -> None:
 
 
 async def test_rows_from_another_process_are_on_the_screen_within_half_a_second(tmp_path: Path) -> None:
-    path = write(tmp_path / "train.log", healthy(range(1, 11)))
+    path = write(tmp_path / "spin.log", healthy(range(1, 11)))
     app = app_on(path)
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
@@ -62,7 +60,7 @@ async def test_rows_from_another_process_are_on_the_screen_within_half_a_second(
 
 async def test_rows_are_seen_without_file_events(tmp_path: Path) -> None:
     """A network file system tells nobody: the beat alone has to do."""
-    path = write(tmp_path / "train.log", healthy(range(1, 11)))
+    path = write(tmp_path / "spin.log", healthy(range(1, 11)))
     app = app_on(path, watch=False)
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
@@ -71,7 +69,7 @@ async def test_rows_are_seen_without_file_events(tmp_path: Path) -> None:
 
 
 async def test_nothing_is_posted_while_nothing_happens(tmp_path: Path) -> None:
-    app = app_on(write(tmp_path / "train.log", healthy(range(1, 11))))
+    app = app_on(write(tmp_path / "spin.log", healthy(range(1, 11))))
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
         await until(pilot, lambda: time.time() - app.desk.run.last_change > 0)  # type: ignore[operator]
@@ -81,7 +79,7 @@ async def test_nothing_is_posted_while_nothing_happens(tmp_path: Path) -> None:
 
 
 async def test_an_alarm_appears_when_its_rows_arrive(tmp_path: Path) -> None:
-    path = write(tmp_path / "train.log", healthy(range(1, 11)))
+    path = write(tmp_path / "spin.log", healthy(range(1, 11)))
     app = app_on(path, BOOK)
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
@@ -99,17 +97,17 @@ async def test_an_alarm_appears_when_its_rows_arrive(tmp_path: Path) -> None:
 async def test_markup_and_escapes_in_names_and_lines_are_text(tmp_path: Path) -> None:
     lines = [row(s, **{"x/[red]y[/red]": s / 10}) for s in range(1, 6)]
     lines.append("[bold]loud[/bold] \x1b[31mred\x1b[0m \x1b]0;title\x07 end")
-    app = app_on(write(tmp_path / "[b]train.log", lines))
+    app = app_on(write(tmp_path / "[b]spin.log", lines))
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
         await pilot.press("v")
         await sees(pilot, "[bold]loud[/bold] red")
         text = screen_text(app)
-        assert "x/[red]y[/red]" in text and "[b]train.log" in text and "\x1b" not in text
+        assert "x/[red]y[/red]" in text and "[b]spin.log" in text and "\x1b" not in text
 
 
 async def test_one_chart_can_be_enlarged_filtered_and_left_again(tmp_path: Path) -> None:
-    app = app_on(write(tmp_path / "train.log", healthy(range(1, 41))))
+    app = app_on(write(tmp_path / "spin.log", healthy(range(1, 41))))
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
         grid = app.screen.query_one(ChartGrid)
@@ -124,7 +122,7 @@ async def test_one_chart_can_be_enlarged_filtered_and_left_again(tmp_path: Path)
 
 
 async def test_a_replaced_file_starts_over(tmp_path: Path) -> None:
-    path = write(tmp_path / "train.log", healthy(range(1, 41)))
+    path = write(tmp_path / "spin.log", healthy(range(1, 41)))
     app = app_on(path)
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)

@@ -44,7 +44,7 @@ class FakeProbe:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    return write(tmp_path / "train.log", stuck(range(1, 31)))
+    return write(tmp_path / "spin.log", stuck(range(1, 31)))
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ async def test_the_runs_own_device_needs_a_second_yes(
     async with app.run_test(size=(120, 30)) as pilot:
         await at_the_probe(pilot)
         await pilot.press("enter")
-        await sees(pilot, "Use cuda while train.log trains on it?")
+        await sees(pilot, "Use cuda while spin.log trains on it?")
         assert not FakeProbe.started
         await pilot.press("escape")
         await sees(pilot, "command")
@@ -164,8 +164,8 @@ def test_the_newest_checkpoint_beside_the_run_is_its_own(tmp_path: Path) -> None
         (folder / "config.json").write_text("{}")
         (folder / "model.safetensors").write_bytes(b"")
     (tmp_path / "checkpoint-11").mkdir()
-    app = app_on(write(tmp_path / "train.log", stuck(range(1, 5))))
-    subject = Probing(tmp_path / "train.log").subject(app.snapshot)
+    app = app_on(write(tmp_path / "spin.log", stuck(range(1, 5))))
+    subject = Probing(tmp_path / "spin.log").subject(app.snapshot)
     assert subject == Subject(
         tmp_path / "checkpoint-10", "the newest checkpoint in the run's folder", of_run=True
     )

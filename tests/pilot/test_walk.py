@@ -11,7 +11,7 @@ from grpo_tui.tui.widgets.metric_chart import MetricChart
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    return write(tmp_path / "train.log", stuck(range(1, 31)))
+    return write(tmp_path / "spin.log", stuck(range(1, 31)))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -113,7 +113,7 @@ async def test_what_the_run_does_meanwhile_is_told_and_moves_nothing(log: Path) 
         await sees(pilot, "step 1 of 3")
         await pilot.press("1")
         await sees(pilot, "step 2 of 3")
-        await pilot.press("down")
+        await pilot.press("up")
         write(log, [line.replace("mean:0.0", "mean:0.9") for line in stuck(range(31, 41))])
         await sees(pilot, "changed since you answered")
         await sees(pilot, "step 2 of 3")
@@ -135,6 +135,6 @@ async def test_an_alarm_starts_its_playbook(log: Path) -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
         await pilot.press("a")
-        await sees(pilot, "firing, since step")
+        await sees(pilot, "since step")
         await pilot.press("enter")
         await sees(pilot, "step 1 of 3")

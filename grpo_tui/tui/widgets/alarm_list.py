@@ -48,12 +48,13 @@ def _prompt(alarm: Alarm) -> Content:
     look = severity(alarm.severity)
     over = alarm.state == "resolved"
     style = "$faint" if over else look.style
-    state = ALARM_STATES.get(alarm.state, alarm.state)
-    since = f", since step {alarm.first_step}" if alarm.first_step is not None else ""
-    until = f", until {alarm.last_step}" if over else ""
+    when = f"since step {alarm.first_step}" if alarm.first_step is not None else ""
+    if alarm.state != "firing":
+        when = f"{ALARM_STATES.get(alarm.state, alarm.state)}, {when}".strip(", ")
+    until = f" to {alarm.last_step}" if over else ""
     part = f" (segment {alarm.segment + 1} of {alarm.of_segments})" if alarm.of_segments > 1 else ""
     return Content.assemble(
         (f"{look.glyph} {look.word}", style),
-        (f"  {state}{since}{until}{part}", "$faint"),
+        (f"  {when}{until}{part}", "$faint"),
         (f"\n  {clean_label(alarm.title)}", "$faint" if over else ""),
     )

@@ -19,11 +19,13 @@ class Part:
 def fit_parts(parts: Sequence[Part], width: int, gap: str) -> Content:
     """The parts that fit into `width` cells, in their order, joined by `gap`."""
     kept = [part for part in parts if part.content.plain]
-    while len(kept) > 1 and _width(kept, gap) > width:
+    while len(kept) > 1 and width_of(kept, gap) > width:
         kept.remove(max(reversed(kept), key=lambda part: part.rank))
     line = Content(gap).join(part.content for part in kept)
     return line if line.cell_length <= width else line.truncate(max(0, width), ellipsis=True)
 
 
-def _width(parts: Sequence[Part], gap: str) -> int:
+def width_of(parts: Sequence[Part], gap: str) -> int:
+    """Cells that the parts take on one line."""
+    parts = [part for part in parts if part.content.plain]
     return sum(part.content.cell_length for part in parts) + len(gap) * (len(parts) - 1)

@@ -63,8 +63,7 @@ class ChoiceList(OptionList):
         self._picks, self._place, self._suggested = picks, place, step.suggested
         self.clear_options()
         self.add_options([Option(self._prompt(n, pick)) for n, pick in enumerate(picks, 1)])
-        suggested = next((n for n, pick in enumerate(picks) if self._is_suggested(pick)), 0)
-        self.highlighted = held if held is not None and held < len(picks) else suggested
+        self.highlighted = held if held is not None and held < len(picks) else self._first(picks)
 
     @property
     def chosen(self) -> Pick | None:
@@ -77,6 +76,12 @@ class ChoiceList(OptionList):
             return None
         self.highlighted = digit - 1
         return self._picks[digit - 1]
+
+    def _first(self, picks: tuple[Pick, ...]) -> int:
+        """Where the highlight begins: on what is known, else where a stray Enter claims nothing."""
+        known = [n for n, pick in enumerate(picks) if self._is_suggested(pick)]
+        harmless = [n for n, pick in enumerate(picks) if pick.value == "unknown"]
+        return (known or harmless or [0])[0]
 
     def _is_suggested(self, pick: Pick) -> bool:
         return pick.does == "answer" and self._suggested is not None and pick.value == str(self._suggested)

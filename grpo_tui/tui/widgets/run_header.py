@@ -10,10 +10,11 @@ from textual.widgets import Static
 from .. import format as form
 from ..snapshot import Facts, Snapshot
 from ..theme import SEVERITIES, STATES
-from .bar import Part, fit_parts
+from .bar import Part, fit_parts, width_of
 from .text import clean_label, fit
 
-_SHORTEST_NAME = 12
+_SHORTEST_NAME, _LONGEST_NAME = 10, 48
+_GAP = "  "
 _BAR = 10
 
 
@@ -38,14 +39,22 @@ class RunHeader(Static):
 
     def _lay_out(self) -> None:
         if self._snapshot is not None and self.size.width:
-            self.update(fit_parts(parts_of(self._snapshot, self.size.width), self.size.width, "  "))
+            self.update(line_of(self._snapshot, self.size.width))
 
 
-def parts_of(snapshot: Snapshot, width: int) -> list[Part]:
+def line_of(snapshot: Snapshot, width: int) -> Content:
+    """The header for a width. The run's name gives way before any fact does."""
+    generous = parts_of(snapshot, _LONGEST_NAME)
+    if width_of(generous, _GAP) <= width:
+        return fit_parts(generous, width, _GAP)
+    return fit_parts(parts_of(snapshot, max(_SHORTEST_NAME, width // 8)), width, _GAP)
+
+
+def parts_of(snapshot: Snapshot, name_width: int) -> list[Part]:
     """The header's pieces in reading order."""
     facts = snapshot.facts
     state = STATES.get(facts.state, STATES["unknown"])
-    name = fit(clean_label(facts.name), max(_SHORTEST_NAME, width // 4))
+    name = fit(clean_label(facts.name), name_width)
     return [
         Part(Content.styled(name, "bold")),
         Part(Content.styled(facts.tag, "$accent"), 3),
@@ -82,7 +91,7 @@ def _bar(facts: Facts) -> Content:
 def _eta(facts: Facts) -> str:
     if facts.eta is None or facts.state != "running":
         return ""
-    return f"{form.duration(facts.eta)} left"
+    return f"ETA {form.duration(facts.eta)}"
 
 
 def _worst(snapshot: Snapshot) -> Content:
