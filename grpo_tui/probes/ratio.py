@@ -9,7 +9,7 @@ a change of the policy. A later stage means nothing if an earlier one fails, so 
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ class _Run:
     report: Report
     rollouts: list[Rollout] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
-    floor: float = 0.0
+    batch_noise: Comparison = field(default_factory=Comparison)
     unequal: int = 0
 
     @property
@@ -203,27 +203,25 @@ def _repeat_once(run: _Run, stage: str, active: dict[str, float]) -> tuple[str, 
 
 def _batches(run: _Run, first: Rows) -> str:
     """B: the same ids alone, padded on the other side, and in reversed order with extra padding."""
-    variants, verdicts = {}, []
+    read: dict[str, Comparison] = {}
+    verdicts: dict[str, str] = {}
+    used: dict[str, Any] = {}
     for layout in LAYOUTS:
-        stats = run.compare(first, run.logps(layout, "B"))
-        verdict, used = thresholds.verdict_b(stats, run.loaded.dtype)
-        variants[layout] = {"verdict": verdict, **stats.as_dict()}
-        verdicts.append(verdict)
-        run.report.metric("B", f"mean_abs.{layout}", stats.mean_abs)
-    worst_layout = max(variants, key=lambda name: (variants[name]["nonfinite"], variants[name]["mean_abs"]))
-    verdict = worst(verdicts)
-    run.floor = variants[worst_layout]["mean_abs"]
+        read[layout] = run.compare(first, run.logps(layout, "B"))
+        verdicts[layout], used = thresholds.verdict_b(read[layout], run.loaded.dtype)
+        run.report.metric("B", f"mean_abs.{layout}", read[layout].mean_abs)
+    noisiest = max(read, key=lambda name: (read[name].nonfinite, read[name].mean_abs))
+    run.batch_noise, verdict = read[noisiest], worst(list(verdicts.values()))
     run.facts["probe.ratio.batch-invariant"] = "yes" if verdict == "pass" else "no"
-    run.report.add_findings(findings_b(variants, verdict))
-    stats_of_worst = {key: value for key, value in variants[worst_layout].items() if key != "verdict"}
+    run.report.add_findings(findings_b(read, verdict))
     run.report.add_stage(
         {
             "id": "B",
             "verdict": verdict,
-            "stats": stats_of_worst,
-            "variants": variants,
+            "stats": read[noisiest].as_dict(),
+            "variants": {name: {"verdict": verdicts[name], **read[name].as_dict()} for name in read},
             "thresholds": used,
-            "worst_layout": worst_layout,
+            "worst_layout": noisiest,
         }
     )
     return verdict
@@ -233,8 +231,8 @@ def _engine(run: _Run, first: Rows) -> str:
     """C: the trainer against the inference side, then the scan for a reading that explains it."""
     engine_dtype = run.loaded.dtype if run.args.engine_dtype == "same" else run.args.engine_dtype
     pair = thresholds.noisier(run.loaded.dtype, engine_dtype)
-    floor = thresholds.own_floor(run.floor, pair)
-    run.report.document["floor"] = {"measured_b": run.floor, "mean_abs": floor, "pair": pair}
+    floor = thresholds.own_floor(run.batch_noise, pair)
+    run.report.document["floor"] = {"measured_b": run.batch_noise.mean_abs, "pair": pair, **asdict(floor)}
     infer = [list(rollout.logprobs) for rollout in run.rollouts]
     stats = run.compare(first, infer)
     verdict, used, checks = thresholds.verdict_c(stats, pair, floor)

@@ -85,12 +85,12 @@ def findings_a(stage: str, stats: Comparison, verdict: str, active: dict[str, fl
     ]
 
 
-def findings_b(variants: dict[str, dict[str, Any]], verdict: str) -> list[Finding]:
+def findings_b(variants: dict[str, Comparison], verdict: str) -> list[Finding]:
     """B differs: padding if the padded layouts differ most, else the company a sequence is computed in."""
     if verdict == "pass":
         return []
     evidence = ("stages.B.variants",)
-    if any(variant["nonfinite"] for variant in variants.values()):
+    if any(variant.nonfinite for variant in variants.values()):
         return [
             Finding(
                 "RATIO.PADDING_ATTENDED",
@@ -101,8 +101,8 @@ def findings_b(variants: dict[str, dict[str, Any]], verdict: str) -> list[Findin
                 0.8,
             )
         ]
-    padded = max(variants[name]["mean_abs"] for name in ("right", "reversed"))
-    if verdict == "fail" and padded > 3 * variants["single"]["mean_abs"]:
+    padded = max(variants[name].mean_abs for name in ("right", "reversed"))
+    if verdict == "fail" and padded > 3 * variants["single"].mean_abs:
         return [
             Finding(
                 "RATIO.PADDING_ATTENDED",

@@ -44,14 +44,37 @@ def test_b_warns_up_to_five_times_the_limit() -> None:
 
 
 def test_c_passes_the_measured_bf16_floor_and_fails_it_in_fp32() -> None:
-    assert thresholds.verdict_c(CLEAN, "bf16", thresholds.own_floor(0.003, "bf16"))[0] == "pass"
-    assert thresholds.verdict_c(CLEAN, "fp32", thresholds.own_floor(1e-7, "fp32"))[0] == "fail"
+    assert (
+        thresholds.verdict_c(CLEAN, "bf16", thresholds.own_floor(Comparison(mean_abs=0.003), "bf16"))[0]
+        == "pass"
+    )
+    assert (
+        thresholds.verdict_c(CLEAN, "fp32", thresholds.own_floor(Comparison(mean_abs=1e-7), "fp32"))[0]
+        == "fail"
+    )
 
 
 def test_own_noise_raises_the_limit() -> None:
     noisy = replace(CLEAN, mean_abs=0.12)
-    assert thresholds.verdict_c(noisy, "bf16", thresholds.own_floor(0.003, "bf16"))[2]["mean_abs"] == "fail"
-    assert thresholds.verdict_c(noisy, "bf16", thresholds.own_floor(0.10, "bf16"))[2]["mean_abs"] == "pass"
+    assert (
+        thresholds.verdict_c(noisy, "bf16", thresholds.own_floor(Comparison(mean_abs=0.003), "bf16"))[2][
+            "mean_abs"
+        ]
+        == "fail"
+    )
+    assert (
+        thresholds.verdict_c(noisy, "bf16", thresholds.own_floor(Comparison(mean_abs=0.10), "bf16"))[2][
+            "mean_abs"
+        ]
+        == "pass"
+    )
+
+
+def test_own_tails_raise_their_limits_too() -> None:
+    tail = replace(CLEAN, out_clip=0.014, p99=0.32)
+    own = Comparison(mean_abs=0.043, p99=0.25, out_clip=0.012)
+    assert thresholds.verdict_c(tail, "bf16", thresholds.own_floor(Comparison(), "bf16"))[0] == "warn"
+    assert thresholds.verdict_c(tail, "bf16", thresholds.own_floor(own, "bf16"))[0] == "pass"
 
 
 def test_small_one_sided_difference_fails_below_every_size_limit() -> None:
@@ -59,13 +82,21 @@ def test_small_one_sided_difference_fails_below_every_size_limit() -> None:
     hidden = replace(
         CLEAN, mean_abs=0.027, one_sided=1.0, coherence=0.99, coherence_scaled=7.0, max_delta=0.0
     )
-    verdict, _, checks = thresholds.verdict_c(hidden, "bf16", 0.03)
+    verdict, _, checks = thresholds.verdict_c(hidden, "bf16", thresholds.Floor(0.03))
     assert verdict == "fail" and checks["mean_abs"] == "pass" and checks["one_sided"] == "fail"
 
 
 def test_grid_on_one_side_only_fails() -> None:
-    assert thresholds.verdict_c(replace(CLEAN, grid_infer=1.0), "bf16", 0.03)[2]["grid"] == "fail"
-    assert "grid" not in thresholds.verdict_c(replace(CLEAN, grid_infer=1.0, grid_train=1.0), "bf16", 0.03)[2]
+    assert (
+        thresholds.verdict_c(replace(CLEAN, grid_infer=1.0), "bf16", thresholds.Floor(0.03))[2]["grid"]
+        == "fail"
+    )
+    assert (
+        "grid"
+        not in thresholds.verdict_c(
+            replace(CLEAN, grid_infer=1.0, grid_train=1.0), "bf16", thresholds.Floor(0.03)
+        )[2]
+    )
 
 
 @pytest.mark.parametrize(
