@@ -35,8 +35,8 @@ from .vocabulary import Observation
 END = "end"
 
 
-def name_findings(params: Iterable[str], aliases: Iterable[str]) -> Iterator[Finding]:
-    """A parameter or alias that takes a word of the language, or each other's name."""
+def name_findings(params: Iterable[str], aliases: Iterable[str], metrics: Iterable[str]) -> Iterator[Finding]:
+    """A parameter or alias that takes a word of the language, each other's name, or a metric's."""
     params, aliases = list(params), list(aliases)
     for section, names in (("params", params), ("metrics", aliases)):
         for name in names:
@@ -44,6 +44,8 @@ def name_findings(params: Iterable[str], aliases: Iterable[str]) -> Iterator[Fin
                 yield Finding((section, name), f"{name!r} is a word of the language", "names/reserved", True)
             elif section == "params" and not name.isidentifier():
                 yield Finding((section, name), f"{name!r} cannot be used in a condition", "names/param", True)
+            elif section == "params" and name in metrics:
+                yield Finding((section, name), f"{name!r} is already a metric", "names/param", True)
             elif section == "metrics" and name in params:
                 yield Finding((section, name), f"{name!r} is also a parameter", "names/alias", True)
 

@@ -145,8 +145,7 @@ def _recorded(source: FromFile, playbook: Playbook) -> dict[str, Points]:
     folder = playbook.origin.parent if playbook.origin is not None else Path()
     try:
         run = Run.open(folder / source.file)
-        while run.poll(final=True):
-            pass
+        run.poll(final=True)
     except (SourceError, OSError) as error:
         where = str(playbook.origin or playbook.id)
         raise PlaybookError((Problem(where, 1, 1, str(error), check="tests/file"),)) from None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -18,6 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from .expressions import parse_condition
+from .hints import canonical
 from .names import Names
 from .nodes import Expression, ExpressionError
 
@@ -57,6 +59,14 @@ Condition = Annotated[
 ]
 StepId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][\w.-]*$", max_length=60)]
 PlaybookId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=60)]
+
+
+def _with_canonical(names: tuple[str, ...]) -> tuple[str, ...]:
+    """A run keeps `actor/entropy` under its canonical name, so that one is looked for too."""
+    return tuple(dict.fromkeys(found for name in names for found in (name, canonical(name) or name)))
+
+
+LogNames = Annotated[tuple[str, ...], AfterValidator(_with_canonical), Field(min_length=1)]
 Rule = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Points = Annotated[int, Field(strict=True, ge=-3, le=3)]
 Text = Annotated[str, StringConstraints(min_length=1)]

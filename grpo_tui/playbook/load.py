@@ -124,8 +124,8 @@ def _validate(value: Any, names: Names) -> tuple[Playbook | None, list[Finding]]
         message = "expected a playbook: `playbook: <id>` and further keys"
         return None, [Finding((), message, "schema/value")]
     params, aliases = _section(value, "params"), _section(value, "metrics")
-    findings = list(checks.name_findings(params, aliases))
-    names = names.of_playbook(params, aliases)
+    findings = list(checks.name_findings(params, aliases, names.metrics))
+    names = names.of_playbook((name for name in params if name not in names.metrics), aliases)
     try:
         playbook = Playbook.model_validate(value, context={"names": names})
     except ValidationError as error:

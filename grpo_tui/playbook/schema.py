@@ -20,6 +20,7 @@ from .fields import (
     Duration,
     Flag,
     Framework,
+    LogNames,
     Model,
     Place,
     PlaybookId,
@@ -292,7 +293,7 @@ class Playbook(Model):
     summary: str = Field(default="", description="One or two sentences for lists and alarms.")
     applies_to: AppliesTo = Field(default=AppliesTo(), description="Where it makes sense.")
     params: dict[str, Scalar] = Field({}, description="Values a team may override, used by name.")
-    metrics: dict[str, tuple[str, ...]] = Field(default={}, description="Alias -> names in the log.")
+    metrics: dict[str, LogNames] = Field(default={}, description="Alias -> names in the log.")
     trigger: Trigger | None = Field(None, description="When to prompt; without it: only by `use`.")
     hypotheses: dict[str, str] = Field(min_length=1, description="Diagnosis -> what it would mean here.")
     steps: tuple[Step, ...] = Field(min_length=1, description="Walked in order.")

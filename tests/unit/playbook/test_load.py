@@ -117,6 +117,7 @@ TYPOS = [
     ),
     ("path: [learning]", "path: [learning, learnin]", "learnin]", "did you mean 'learning'"),
     ("params: {window: 200", "params: {drop: 200, window: 200", "drop: 200", "a word of the language"),
+    ("params: {window: 200", "params: {entropy: 1, window: 200", "entropy: 1", "already a metric"),
     ("{fmt: [rewards", "{window: [rewards/x/mean], fmt: [rewards", "window: [rew", "also a parameter"),
     ("show: [entropy, fmt]", "show: [entropy, fnt]", "fnt]", "did you mean 'fmt'"),
     ("- id: sampling\n    config", "- id: learning\n    config", "learning\n    config", "already given"),

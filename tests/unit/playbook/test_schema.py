@@ -107,3 +107,8 @@ def test_json_schema_accepts_the_good_playbook_and_not_a_typo() -> None:
     assert not list(validator.iter_errors(tree))
     tree["titel"] = tree.pop("title")
     assert list(validator.iter_errors(tree))
+
+
+def test_an_alias_is_also_looked_for_under_its_canonical_name() -> None:
+    text = GOOD.replace("metrics: {", "metrics: {ent: [our/entropy, actor/entropy], ")
+    assert load_text(text, "a.yaml").metric_keys("ent") == ("our/entropy", "actor/entropy", "entropy")
