@@ -13,6 +13,7 @@ from .alarms import Alarm, State
 from .evidence import evidence_of, supporting
 from .expressions import Outcome, evaluate
 from .machine import SEVERITIES, Condition, Severity, advance, rows_needed, warming_up
+from .nodes import Logic
 from .onset import onset
 from .readings import reading_of
 from .schema import Playbook, Trigger
@@ -110,18 +111,26 @@ class Watch:
         return [(severity, evaluate(expression, scope).truth) for severity, expression in self.corroborations]
 
     def _onset(self, outcome: Outcome, scope: RunScope, standing: Standing) -> int | None:
-        """Where the raw curve left; never before the end of an earlier alarm of this trigger."""
+        """Where the raw curve left; never before the end of an earlier alarm of this trigger.
+
+        What needs several things at once began with the last of them.
+        """
         at = scope.at
         if at is None:
             return None
         after = standing.resolved[-1].last_step if standing.resolved else None
         not_before = None if after is None else after + 1
+        found = []
         for comparison in supporting(outcome):
             reading = reading_of(self.trigger.when, comparison, scope.param)
             if reading is not None:
                 points = points_of(self.run, self.playbook, reading.metric)
-                return onset(points, reading, at, not_before=not_before)
-        return at
+                found.append(onset(points, reading, at, not_before=not_before))
+        if not found:
+            return at
+        tree = self.trigger.when.tree
+        either = isinstance(tree, Logic) and tree.op == "or"
+        return found[0] if either else max(found)
 
     def _alarm(self, standing: Standing, state: State, rows: Sequence[int]) -> Alarm:
         where = "-" if standing.first_step is None else str(standing.first_step)
