@@ -18,8 +18,9 @@ from .playbook.questions import concerns, cost_of, question_of
 from .playbook.reconcile import Candidate, Heard, evidence_dict, reconcile, scores_of
 from .playbook.remedies import remedies_for
 from .playbook.schema import Playbook
-from .playbook.scope import RunLike, incidents_of, plain
+from .playbook.scope import RunLike, incidents_of, known_of
 from .playbook.verdict import HEALTHY, Evidence, OpenQuestion, rank_questions
+from .playbook.vitals import Health, health_of
 from .playbook.walk import Walk
 
 SCHEMA = 1
@@ -37,11 +38,6 @@ FIRST_STEPS = (
     "probe.update.moved",
 )
 """What to look at when nothing else points anywhere: read rollouts, then the 0/1 chain [S0-12, S0-13]."""
-ENOUGH_ROWS = 10
-ENOUGH_TRIGGERS = 0.5
-"""Healthy needs this share of the triggers to have been evaluated on real data."""
-VITAL = (("reward_mean", "score_mean"), ("grad_norm", "entropy", "zero_std_group_frac", "kl_ref"))
-"""Healthy needs one metric of each group: what is paid for, and what the policy does for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ def diagnose(
     baseline: RunLike | None = None,
 ) -> Report:
     """Judge the newest segment of a run. `answers` are facts by observation id."""
-    facts = {name: plain(value) for name, value in (answers or {}).items() if plain(value) is not None}
+    facts = known_of(answers)
     monitor = Monitor(run, library, baseline)
     monitor.update()
     current = [alarm for alarm in monitor.alarms if alarm.segment == alarm.of_segments - 1]
@@ -94,14 +90,18 @@ def diagnose(
             walks.append(part[0])
             heard.append(part[1])
     candidates = _with_remedies(reconcile(heard), library, run, facts, baseline)
-    diagnosis, status = _verdict(candidates, current, monitor, run)
+    health = _less_unheeded(health_of(run), facts, walks)
+    diagnosis, status = _verdict(candidates, current, health, run)
+    doubts = health.doubts if status in ("healthy", "undetermined") else ()
+    if _state(run) == "stalled":
+        doubts = (*doubts, "the log has stopped growing; whether the run still lives cannot be told from it")
     return Report(
         diagnosis=diagnosis,
         status=status,
         candidates=tuple(candidates),
         alarms=tuple(_told(alarm, current) for alarm in monitor.alarms),
         next=_next(walks, candidates, facts),
-        unchecked=(*unchecked, *_unchecked(monitor, walks)),
+        unchecked=(*doubts, *unchecked, *_unchecked(monitor, walks)),
         walks=tuple(walks),
     )
 
@@ -157,34 +157,32 @@ def _beside(ranked: Any, evidence: tuple[Evidence, ...]) -> Any:
 
 
 def _verdict(
-    candidates: list[Candidate], alarms: list[Alarm], monitor: Monitor, run: RunLike
+    candidates: list[Candidate], alarms: list[Alarm], health: Health, run: RunLike
 ) -> tuple[str | None, Status]:
     claims = [c for c in candidates if c.status != "undetermined" and c.diagnosis != HEALTHY]
     if claims:
         return claims[0].diagnosis, claims[0].status
     loud = [alarm for alarm in alarms if alarm.active and alarm.severity != "info"]
-    if loud or _ended_badly(run) or not _enough_known(monitor, run):
+    if loud or _ended_badly(run) or not health.good:
         return None, "undetermined"
     return HEALTHY, "healthy"
 
 
 def _ended_badly(run: RunLike) -> bool:
-    """A run that died is not healthy, whatever its curves; nor is one whose fate cannot be told."""
+    """A run that died is not healthy, whatever its curves. A silent old file is only a finished one."""
+    return _state(run) == "died" or any(incident.kind in FATAL for incident in incidents_of(run))
+
+
+def _state(run: RunLike) -> str:
     state = getattr(run, "state", None)
-    if callable(state):
-        return state() in ("died", "stalled")
-    return any(incident.kind in FATAL for incident in incidents_of(run))
+    return str(state()) if callable(state) else "unknown"
 
 
-def _enough_known(monitor: Monitor, run: RunLike) -> bool:
-    """Unknown is never healthy: rows, vital metrics and most triggers must have been seen."""
-    if len(run.steps()) < ENOUGH_ROWS:
-        return False
-    if not all(any(len(run.points(name).finite()) for name in group) for group in VITAL):
-        return False
-    outcomes = list(monitor.outcomes.values())
-    known = [outcome for outcome in outcomes if outcome is not None and outcome.truth is not None]
-    return bool(outcomes) and len(known) >= ENOUGH_TRIGGERS * len(outcomes)
+def _less_unheeded(health: Health, facts: Mapping[str, Any], walks: list[Walk]) -> Health:
+    """A fact that no walked playbook looks at may say anything; health cannot be claimed over it."""
+    unheeded = [name for name in facts if not any(concerns(walk.playbook, name) for walk in walks)]
+    lines = tuple(f"{name} is {facts[name]}, and no playbook here looks at it" for name in unheeded)
+    return Health(health.good and not unheeded, (*health.doubts, *lines))
 
 
 def _told(alarm: Alarm, alarms: list[Alarm]) -> Alarm:

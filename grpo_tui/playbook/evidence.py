@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..metrics.smoothing import finite, running_median
+from ..metrics.smoothing import blocks, finite, running_median
 from .expressions import Comparison, Expression, Outcome
 from .nodes import Reference, walk
 from .numbers import compact, percent
@@ -133,7 +133,7 @@ def _where(reading: Reading, scope: RunScope) -> str:
 def _moved(reading: Reading, scope: RunScope) -> str:
     """From where to where, smoothed as the window itself smooths."""
     rows = finite(scope.points(reading.metric), reading.within, scope.step)
-    medians = running_median(rows.values)
+    medians = blocks(rows)[1] if reading.function == "rise" else running_median(rows.values)
     if not len(medians):
         return "too few rows"
     end = float(medians[-1])

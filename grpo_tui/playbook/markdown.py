@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#|!~<>&+=$^-])")
+_SPECIAL = re.compile(r"([\\`*\[\]#|~<>&$]|(?<![^\W_])_|_(?![^\W_])|^[-+=!])")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _LINK = re.compile(r"(?i)(://|www\.|@)")
 _LONGEST = 400
@@ -32,9 +32,12 @@ def _hidden(character: str) -> bool:
 
 
 def safe(text: object, longest: int = _LONGEST) -> str:
-    """Foreign text as inline Markdown that renders as itself: no markup, no HTML, no links."""
+    """Foreign text as inline Markdown that renders as itself: no markup, no HTML, no links.
+
+    Dashes and the underscores inside a name stay bare, so that the source is readable too.
+    """
     line = _SPECIAL.sub(_escaped, plain(text, longest))
-    line = re.sub(r"^(\d+)\.", r"\1\\.", line)
+    line = re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", line)
     return _LINK.sub(_unlinked, line)
 
 

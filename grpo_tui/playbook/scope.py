@@ -41,6 +41,11 @@ def plain(value: Any) -> Any:
     return None if value == UNKNOWN else value
 
 
+def known_of(answers: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The facts that are known, as conditions compare them."""
+    return {name: plain(value) for name, value in (answers or {}).items() if plain(value) is not None}
+
+
 def setting(run: RunLike, key: str) -> Any:
     """The value of a canonical configuration key, or None where the run does not say.
 

@@ -19,7 +19,7 @@ from .judging import accepted_value, judge_ask, judge_probe, judge_step, judge_u
 from .memory import Decision, begin_session, refuse_changed_steps
 from .questions import open_questions
 from .schema import AskStep, NoteStep, Playbook, ProbeStep, Step, UseStep
-from .scope import RunLike, RunScope, plain
+from .scope import RunLike, RunScope, known_of
 from .session import SessionFile, now
 from .verdict import Contribution, Verdict, judge
 from .views import AUTOMATIC, Choice, ProbeOutcome, StepDone, StepView
@@ -54,7 +54,7 @@ class Walk:
         self.notes: list[dict[str, Any]] = []
         self.books: Mapping[str, Playbook] = {**books_of(library), playbook.id: playbook}
         refuse_cycles(playbook, self.books)
-        self._given = {name: value for name, value in (answers or {}).items() if plain(value) is not None}
+        self._given = known_of(answers)
         self._begin = Decision((), (Frame(playbook.id),))
         self._decisions: list[Decision] = []
         self._verdict: Verdict | None = None
@@ -254,7 +254,7 @@ class Walk:
 
     def run_headless(self, answers: Mapping[str, Any] | None = None) -> Verdict:
         """Walk to the end without a person: questions and probes from known facts, else unknown."""
-        self._given.update({k: v for k, v in (answers or {}).items() if plain(v) is not None})
+        self._given.update(known_of(answers))
         return run_to_the_end(self)
 
     # -- inside ----------------------------------------------------------------------------
