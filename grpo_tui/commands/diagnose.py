@@ -43,7 +43,7 @@ def run(options: Namespace) -> int:
     if options.json:
         print_json(report)
     else:
-        _print(report)
+        print_report(report)
     return _exit_code(report, options.fail_on)
 
 
@@ -75,7 +75,8 @@ def _exit_code(report: dict[str, Any], fail_on: str | None) -> int:
     return 1 if worst >= SEVERITIES.index(fail_on) else 0
 
 
-def _print(report: dict[str, Any]) -> None:
+def print_report(report: dict[str, Any]) -> None:
+    """A report of `diagnose` for people."""
     run_, verdict = report["run"], report["verdict"]
     named = verdict["diagnosis"] or ""
     print(f"{plain(run_['path'])} · {run_['framework']} · {run_['state']} · step {run_['steps']['last']}")

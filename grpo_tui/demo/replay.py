@@ -79,6 +79,11 @@ class Replay:
         """Begin to write; returns at once."""
         self._thread.start()
 
+    def wait(self, seconds: float) -> bool:
+        """Wait at most so long; whether everything has been written."""
+        self._thread.join(timeout=seconds)
+        return not self._thread.is_alive()
+
     def stop(self) -> None:
         """Stop writing and remove what was written."""
         self._stop.set()
