@@ -101,6 +101,7 @@ class Ingest(threading.Thread):
             if time.monotonic() - self._judged_at >= JUDGE_WITHIN:
                 self._judge()
             self._publish_if_time()
+        self._publish_if_time()
         self._judge()
         if time.monotonic() - self._looked_at >= CLOCK:
             self._looked_at = time.monotonic()

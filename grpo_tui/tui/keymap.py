@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from textual.binding import Binding, BindingType
 
 SHOWN_KEYS = {
+    "shift+tab": "⇧tab",
     "question_mark": "?",
     "colon": ":",
     "slash": "/",
@@ -54,7 +55,8 @@ class Key:
     @property
     def all_shown(self) -> str:
         """Every key of the action, for the help."""
-        return " ".join(SHOWN_KEYS.get(key, key) for key in self.keys.split(","))
+        names = [SHOWN_KEYS.get(key, key) for key in self.keys.split(",")]
+        return " ".join(names) if len(names) <= 3 else f"{names[0]}…{names[-1]}"
 
 
 PLACES = {
@@ -79,12 +81,12 @@ KEYS: tuple[Key, ...] = (
     Key("app.alarms", "a", "app.go('alarms')", "alarms", "what fired, since when, and why"),
     Key("app.triage", "t", "app.go('triage')", "triage", "playbooks, or the walk in progress"),
     Key("app.log", "l", "app.go('log')", "log", "the log, full screen"),
-    Key("app.rollouts", "R", "app.rollouts", "", "what the policy wrote: sampled responses, if on disk"),
-    Key("app.config", "C", "app.config", "", "what the run was told: its settings and the defaults"),
+    Key("app.rollouts", "R", "app.rollouts", "", "sampled responses, if they are on disk"),
+    Key("app.config", "C", "app.config", "", "the run's settings, and the defaults"),
     Key("app.palette", "colon", "app.command_palette", "commands", "find any command by typing"),
     Key("app.help", "question_mark", "app.help", "help", "this list"),
     Key("app.theme", "D", "app.toggle_theme", "", "dark or light"),
-    Key("app.quit", "q", "app.leave", "quit", "leave; asks first only while a walk is open"),
+    Key("app.quit", "q", "app.leave", "quit", "leave; asks first if a walk is open"),
     Key("overview.next", "tab,right", "screen.chart(1)", "", "next chart"),
     Key("overview.previous", "shift+tab,left", "screen.chart(-1)", "", "previous chart"),
     Key("overview.down", "down", "screen.chart_row(1)", "", "chart below"),
@@ -94,7 +96,7 @@ KEYS: tuple[Key, ...] = (
         "enter",
         "screen.enlarge",
         "enlarge",
-        "one chart alone, with cursor, zoom and log scale",
+        "one chart alone: cursor, zoom, log scale",
     ),
     Key("overview.back", "escape", "screen.shrink", "", "back to all charts; clears the filter"),
     Key(
@@ -107,9 +109,7 @@ KEYS: tuple[Key, ...] = (
         "",
         "previous page of charts",
     ),
-    Key(
-        "overview.filter", "slash", "screen.filter", "filter", "show only metrics whose name contains a text"
-    ),
+    Key("overview.filter", "slash", "screen.filter", "filter", "only metrics whose name contains a text"),
     Key("overview.pane", "v", "screen.log_pane", "log pane", "show or hide the log under the curves"),
     Key("overview.columns", "c", "screen.columns", "columns", "fewer, more, or automatic columns"),
     Key("alarms.start", "enter", "screen.start", "start playbook", "walk the alarm's playbook"),
@@ -126,12 +126,12 @@ KEYS: tuple[Key, ...] = (
     Key("triage.resume", "r", "screen.resume", "resume", "go on with the walk that was left open"),
     Key("walk.choose", "enter", "screen.choose", "choose", "take the marked choice"),
     Key("walk.digit", "1,2,3,4,5,6,7,8,9", "screen.digit", "", "take a choice by its number"),
-    Key("walk.open", "x", "screen.open_aid", "look", "open what the question is about: curves, log, config"),
-    Key("walk.probe", "p", "screen.probe", "probe", "look at the step's probe: command, device, cost"),
+    Key("walk.open", "x", "screen.open_aid", "look", "open what the question is about"),
+    Key("walk.probe", "p", "screen.probe", "probe", "the step's probe: command, device, cost"),
     Key("walk.back", "b", "screen.back", "back", "undo the last answer"),
     Key("walk.skip", "s", "screen.skip", "skip", "leave this step out, and say why"),
     Key("walk.note", "n", "screen.note", "note", "write a note into the session"),
-    Key("walk.metric", "right_square_bracket", "screen.metric", "", "the next curve that this step is about"),
+    Key("walk.metric", "right_square_bracket", "screen.metric", "", "the next curve of this step"),
     Key("walk.scroll_down", "pagedown,space", "screen.scroll_card(1)", "", "read on in a long step"),
     Key("walk.scroll_up", "pageup", "screen.scroll_card(-1)", "", "read back"),
     Key("walk.leave", "escape", "screen.leave", "list", "to the list; the walk stays open"),
@@ -154,10 +154,10 @@ KEYS: tuple[Key, ...] = (
         "enter",
         "screen.confirm",
         "take result",
-        "when it has ended: give the result to the walk",
+        "afterwards: give the result to the walk",
     ),
     Key("probe.path", "m", "screen.model", "model", "choose the model directory"),
-    Key("probe.tiny", "y", "screen.tiny", "rehearse", "a tiny model instead: shows the way, proves nothing"),
+    Key("probe.tiny", "y", "screen.tiny", "rehearse", "a tiny model instead; proves nothing"),
     Key("probe.cancel", "c", "screen.cancel_probe", "cancel", "stop the probe"),
     Key("probe.close", "escape", "screen.close", "close", "back to the step"),
     Key("dialog.accept", "enter", "screen.accept", "ok", "accept"),
@@ -167,7 +167,7 @@ KEYS: tuple[Key, ...] = (
         "escape,question_mark,q",
         "screen.close",
         "close",
-        "close the help; arrows and page keys scroll",
+        "close; arrows and page keys scroll",
     ),
     Key("rollouts.later", "right_square_bracket", "screen.step(1)", "later", "the rollouts of a later step"),
     Key("rollouts.earlier", "left_square_bracket", "screen.step(-1)", "earlier", "those of an earlier step"),

@@ -150,12 +150,12 @@ class PointsCache:
         self._moved: set[str] = set()
 
     def still(self) -> frozenset[str]:
-        """The metrics that never moved although they had the rows to: often nobody measures them."""
+        """The metrics that were 0 in every one of many rows: most often nobody measures them."""
         for name, (_, points) in self._held.items():
-            values = points.values
-            if name not in self._moved and (len(values) < _ROWS_TO_MOVE or np.any(values != values[0])):
+            if name not in self._moved and np.any(points.values != 0):
                 self._moved.add(name)
-        return frozenset(self._held) - self._moved
+        rows = {name: len(points) for name, (_, points) in self._held.items()}
+        return frozenset(name for name, many in rows.items() if many >= _ROWS_TO_MOVE) - self._moved
 
     def of(self, run: Run, names: Iterable[str]) -> Mapping[str, Points]:
         """Read-only points of every name."""
@@ -185,7 +185,7 @@ def _read_only(points: Points) -> Points:
 def ordered(names: Iterable[str], still: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """Metrics as the grid shows them: what matters first, then catalog order, unknown ones after.
 
-    Those that never moved come behind the rest, counters last; the core of any diagnosis stays put.
+    Those in `still` come behind the rest, counters last; the core of any diagnosis stays put.
     """
     known = {name: place for place, name in enumerate(catalog().metrics)}
     first = {name: place for place, name in enumerate(FIRST)}

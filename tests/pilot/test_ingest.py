@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from app_helpers import BOOK, healthy, stuck, write
+from app_helpers import BOOK, healthy, row, stuck, write
 
 from grpo_tui.metrics.series import Points
 from grpo_tui.playbook.library import Library
@@ -166,3 +166,18 @@ def test_metrics_that_never_moved_come_behind_and_counters_last() -> None:
     assert ordered(names)[:3] == ("reward_mean", "entropy", "clip_frac")
     still = frozenset({"clip_frac", "entropy"})
     assert ordered(names, still) == ("reward_mean", "entropy", "lr", "made/up", "clip_frac", "step")
+
+
+def test_a_metric_that_is_always_zero_is_still_and_one_that_is_always_one_is_not(tmp_path: Path) -> None:
+    values = {"actor/pg_clipfrac": 0.0, "response_length/clip_ratio": 1.0}
+    lines = [row(step, **values) for step in range(1, 5)]
+    desk = Desk(Run.open(write(tmp_path / "spin.log", lines)), Library({}))
+    while desk.read().changed:
+        pass
+    assert desk.snapshot().names.index("clip_frac") < desk.snapshot().names.index("truncation_ratio")
+    write(tmp_path / "spin.log", [row(step, **values) for step in range(5, 20)])
+    while desk.read().changed:
+        pass
+    names = desk.snapshot().names
+    assert names.index("clip_frac") > names.index("response_length_mean")
+    assert names.index("truncation_ratio") == names.index("response_length_mean") + 1

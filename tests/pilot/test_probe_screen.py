@@ -1,5 +1,7 @@
 """The probe's window: the command before anything runs, cancel, a second yes for the run's device."""
 
+import json
+import struct
 import sys
 import threading
 from collections.abc import Iterator
@@ -10,7 +12,7 @@ import pytest
 from app_helpers import BOOK, app_on, ready, screen_text, sees, stuck, until, write
 
 from grpo_tui.launch import ProbeEvent, ProbePlan, ProbeResult
-from grpo_tui.tui.probing import Probing, Subject
+from grpo_tui.tui.probing import Probing
 from grpo_tui.tui.screens.probe import ProbeScreen
 
 
@@ -157,15 +159,15 @@ async def test_a_model_that_cannot_be_read_is_one_clear_line(
         assert not FakeProbe.started
 
 
-def test_the_newest_checkpoint_beside_the_run_is_its_own(tmp_path: Path) -> None:
-    for step in (9, 10):
-        folder = tmp_path / f"checkpoint-{step}"
-        folder.mkdir()
-        (folder / "config.json").write_text("{}")
-        (folder / "model.safetensors").write_bytes(b"")
-    (tmp_path / "checkpoint-11").mkdir()
-    app = app_on(write(tmp_path / "spin.log", stuck(range(1, 5))))
-    subject = Probing(tmp_path / "spin.log").subject(app.snapshot)
-    assert subject == Subject(
-        tmp_path / "checkpoint-10", "the newest checkpoint in the run's folder", of_run=True
-    )
+async def test_a_checkpoint_beside_the_run_is_found_and_counts(log: Path, probing: Probing) -> None:
+    folder = log.parent / "checkpoint-30"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    header = json.dumps({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + bytes(4))
+    app = app_on(log, BOOK, probing=probing)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await at_the_probe(pilot)
+        text = " ".join(screen_text(app).replace("│", " ").split())
+        assert "newest checkpoint of this run (step 30)" in text and "▲ rehearsal" not in text
+        assert "--weights-of-run" in text

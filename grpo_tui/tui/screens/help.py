@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import ItemGrid, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
@@ -15,7 +15,7 @@ from ..keymap import PLACES, SHOWN_KEYS, bindings, keys_of
 from ..widgets.chart import Chart
 from ..widgets.key_bar import KeyBar
 
-_COLUMN = 58
+_COLUMN = 56
 
 
 class HelpScreen(ModalScreen[None]):
@@ -30,9 +30,11 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         order = [*self._places, *(place for place in PLACES if place not in self._places)]
-        with VerticalScroll(id="box"), ItemGrid(min_column_width=_COLUMN):
-            for place in order:
-                yield Static(section(place), markup=False)
+        with VerticalScroll(id="box"), Horizontal():
+            for column in columns(order, 2 if self.app.size.width >= 2 * _COLUMN else 1):
+                with Vertical():
+                    for place in column:
+                        yield Static(section(place), markup=False)
         yield KeyBar("help")
 
     def on_mount(self) -> None:
@@ -42,12 +44,23 @@ class HelpScreen(ModalScreen[None]):
         self.dismiss()
 
 
+def columns(places: list[str], count: int) -> list[list[str]]:
+    """The sections in order, dealt to columns of about equal height."""
+    heights = [0] * count
+    dealt: list[list[str]] = [[] for _ in range(count)]
+    for place in places:
+        shortest = heights.index(min(heights))
+        dealt[shortest].append(place)
+        heights[shortest] += section(place).plain.count("\n") + 2
+    return dealt
+
+
 def section(place: str) -> Content:
     """The keys of one place under its heading."""
     rows = chart_keys() if place == "chart" else [(key.all_shown, key.help) for key in keys_of(place)]
     lines = [Content.styled(PLACES[place], "bold")]
     for keys, text in rows:
-        lines.append(Content.assemble((f"{keys:>9} ", "bold $accent"), f" {text}"))
+        lines.append(Content.assemble((f"{keys:>10} ", "bold $accent"), f" {text}"))
     return Content("\n").join(lines)
 
 

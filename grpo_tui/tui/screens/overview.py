@@ -68,7 +68,8 @@ class OverviewScreen(RunScreen):
         if self.grid.pages > 1 and self.grid.alone is None:
             texts.append(f"page {self.grid.page + 1} of {self.grid.pages}")
         if snapshot.warnings:
-            texts.append(f"{len(snapshot.warnings)} notes on reading: {snapshot.warnings[-1]}")
+            count = len(snapshot.warnings)
+            texts.append(f"{count} note{'s' if count > 1 else ''} on reading (C): {snapshot.warnings[-1]}")
         note = self.query_one("#note", Static)
         note.display = bool(texts)
         note.update("   ".join(texts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from textual import work
@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Log, Static
 
 from ..keymap import bindings
-from ..probing import PlanError, ProbeEvent, ProbePlan, ProbeResult, Running, Subject
+from ..probing import PlanError, ProbeEvent, ProbePlan, ProbeResult, Running, Subject, subject_of
 from ..widgets.key_bar import KeyBar
 from ..widgets.page import Page
 from ..widgets.plan_card import plan_lines, result_lines
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ...playbook.views import StepView
     from ..app import GrpoApp
 
+_OURS = "Are these the run's own weights of today?"
+_OURS_DETAIL = "Enter: yes, the result counts as evidence.\nEsc: no, it is a rehearsal."
 Phase = Literal["planning", "ready", "running", "done"]
 _KEYS: dict[Phase, frozenset[str]] = {
     "planning": frozenset({"probe.start", "probe.cancel", "probe.accept"}),
@@ -73,8 +75,7 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
         self.query_one("#box").border_title = Content(f"probe: {clean_line(self._step.probe or '')}")
         self.query_one("#plan").focus()
         self._enter("planning")
-        self._subject = self._grpo.probing.subject(self._grpo.snapshot)
-        self._make_plan()
+        self._choose_subject()
 
     def _enter(self, phase: Phase) -> None:
         self.phase = phase
@@ -88,13 +89,24 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
     # -- planning ----------------------------------------------------------------------------
 
     @work(exclusive=True, group="plan")
+    async def _choose_subject(self) -> None:
+        run, probe = self._grpo.desk.run, self._step.probe or ""
+        self._subject = await self._grpo.ask(lambda: subject_of(run, probe))
+        self._make_plan()
+
+    @work(exclusive=True, group="plan")
     async def _make_plan(self) -> None:
         self._plan = None
         step, subject = self._step, self._subject
         alive = self._grpo.snapshot.facts.state in ("running", "stalled")
         try:
             self._plan = await asyncio.to_thread(
-                self._grpo.probing.plan, step.probe or "", step.with_ or {}, subject, alive=alive
+                self._grpo.probing.plan,
+                step.probe or "",
+                step.with_,
+                subject,
+                alive=alive,
+                timeout_s=step.timeout,
             )
         except PlanError as error:
             self._enter("ready")
@@ -120,18 +132,17 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
         )
         if not given:
             return
-        ours = await self.app.push_screen_wait(
-            ConfirmDialog(
-                "Are these the run's own weights?",
-                "Enter: yes, the result counts as evidence.\nEsc: no, a rehearsal.",
-            )
-        )
-        self._subject = Subject(Path(given).expanduser(), "named by you", of_run=ours)
+        run, probe = self._grpo.desk.run, self._step.probe or ""
+        subject = await self._grpo.ask(lambda: subject_of(run, probe, given))
+        if not subject.of_run:
+            ours = await self.app.push_screen_wait(ConfirmDialog(_OURS, _OURS_DETAIL))
+            subject = replace(subject, of_run=ours)
+        self._subject = subject
         self._make_plan()
 
     def action_tiny(self) -> None:
         if self.phase == "ready":
-            self._subject = Subject(None, "a tiny random model, as you asked")
+            self._subject = replace(self._subject, model=None, of_run=False, why="a rehearsal, as you asked")
             self._make_plan()
 
     # -- running -----------------------------------------------------------------------------

@@ -47,14 +47,15 @@ class MetricChart(Chart):
         self.set_marks(marks(snapshot.alarms, self.metric))
 
     def look_around(self, step: int, snapshot: Snapshot) -> None:
-        """Zoom to the steps around one."""
+        """Zoom to the steps around one, and read the value there."""
         last = snapshot.facts.step or step
         reach = max(_AROUND_LEAST, round(last * _AROUND))
         if last <= 2 * reach:
             self.set_viewport(Viewport(log_y=self.log_y))
-            return
-        start = min(max(0, step - reach), last - 2 * reach)
-        self.set_viewport(Viewport(span=float(2 * reach), start=float(start), log_y=self.log_y))
+        else:
+            start = min(max(0, step - reach), last - 2 * reach)
+            self.set_viewport(Viewport(span=float(2 * reach), start=float(start), log_y=self.log_y))
+        self.set_cursor(step)
 
 
 def _series(name: str, points: Points, color: str) -> ChartSeries:
