@@ -20,7 +20,7 @@ _TRAIN_S = 1.1e-10
 _PREDICT_S = 3e-8
 _LOAD_S = 1.5e-8
 _PROMPT = 32
-_RANGE = (0.4, 3.0)
+_RANGE = (0.5, 5.0)
 _TINY_PARAMETERS = 600_000
 _GIB = 1024**3
 

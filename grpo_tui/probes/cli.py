@@ -193,7 +193,8 @@ def _needed(args: Namespace, checkpoint: Checkpoint, dtype: str) -> int:
         return ratio_bytes(checkpoint, dtype, args.n, args.max_new, args.micro_batch)
     if args.predict_only or checkpoint.adapter_only:
         return predict_bytes(checkpoint)
-    return update_bytes(checkpoint, dtype, args.modes, args.micro_batch, args.max_new)
+    modes = [*args.modes, "fp32-master"] if args.master else args.modes
+    return update_bytes(checkpoint, dtype, modes, args.micro_batch, args.max_new)
 
 
 def _smaller(args: Namespace) -> str:

@@ -152,6 +152,7 @@ def _update(one: argparse.ArgumentParser) -> None:
         metavar="M,M",
         help="of as-run, fp32, fp32-norms, fp32-master (default as-run,fp32-norms)",
     )
+    add("--master", action="store_true", help="the run keeps fp32 master weights beside its low precision")
     add("--steps", type=_natural, default=3, help="optimizer steps (default %(default)s)")
     add("--n", type=_natural, default=4, help="sequences per step, in groups of two (default %(default)s)")
     add("--max-new", type=_natural, default=24, help="longest response in tokens (default %(default)s)")

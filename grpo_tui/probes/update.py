@@ -54,6 +54,11 @@ def run_update(
         report.set_facts(facts_of_prediction(predictions[dtype]))
         return verdict
     report.document["basis"] = "measured"
+    if dtype in LOW_PRECISION and not args.master:
+        report.warn(
+            f"the steps were taken in pure {dtype}, as the weights are stored; a run that keeps fp32 "
+            "parameters or master weights (FSDP, DeepSpeed, Megatron) needs --dtype fp32 or --master"
+        )
     report.document["env"]["flags"] = set_deterministic(device)
     return _train_modes(args, checkpoint, dtype, device, predictions, report)
 
@@ -102,7 +107,7 @@ def _train_modes(
         if stored not in predictions:
             predictions[stored] = predict(checkpoint, args.lr, stored, report)
         entry = _train_one(args, loaded, mode, batches, predictions[stored], report)
-        if mode == modes[0]:
+        if mode == "as-run":
             verdict = _settle(args, entry, batches, report)
     return verdict
 
@@ -124,15 +129,17 @@ def _train_one(
     optim = Optim(args.lr, args.betas, args.eps, args.weight_decay, args.max_grad_norm)
     dtypes = dtypes_by_kind(loaded.model)
     stage = f"train.{mode}"
+    master = loaded.dtype in LOW_PRECISION and (mode == "fp32-master" or (mode == "as-run" and args.master))
     trained = train(
         loaded,
-        mode,
+        master,
         batches,
         optim,
         args.micro_batch,
         lambda done, total: report.progress(stage, done, total),
     )
     entry = _entry(mode, loaded, dtypes, trained, {kind["kind"]: kind for kind in predicted})
+    entry |= {"master": master, "low_precision": loaded.dtype in LOW_PRECISION and not master}
     report.document["modes"].append(entry)
     report.metric(stage, "total_changed", entry["total_changed"], predicted=entry["predicted_total"])
     report.add_stage(
@@ -168,7 +175,6 @@ def _entry(
         "param_dtypes": dtypes,
         "steps": trained.steps,
         "kinds": kinds,
-        "low_precision": loaded.dtype in LOW_PRECISION,
         "total_changed": total_share(kinds, "changed"),
         "total_changed_step1": total_share(kinds, "changed_step1"),
         "total_changed_bf16": visible_k,

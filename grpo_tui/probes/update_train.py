@@ -16,8 +16,6 @@ from .layers import is_norm, kind_of
 from .model import Loaded
 from .prompts import Rollout
 
-MODES = ("as-run", "fp32", "fp32-norms", "fp32-master")
-
 Tick = Callable[[int, int], None]
 
 
@@ -72,17 +70,27 @@ class _Master:
 
 
 def train(
-    loaded: Loaded, mode: str, batches: Sequence[Sequence[Rollout]], optim: Optim, micro: int, tick: Tick
+    loaded: Loaded,
+    keep_master: bool,
+    batches: Sequence[Sequence[Rollout]],
+    optim: Optim,
+    micro: int,
+    tick: Tick,
 ) -> Trained:
-    """One optimizer step per batch. Shares are taken after step 1 and after the last one."""
+    """One optimizer step per batch. Shares are taken after step 1 and after the last one.
+
+    They count the tensors the optimizer holds: with master weights those are the fp32 copies.
+    """
     torch = import_torch()
     model = loaded.model.train()
     named = [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
-    before = [parameter.detach().clone().cpu() for _, parameter in named]
     parameters = [parameter for _, parameter in named]
-    master = _Master(parameters) if mode == "fp32-master" else None
+    master = _Master(parameters) if keep_master else None
+    held = master.copies if master else parameters
+    tracked = [(name, tensor) for (name, _), tensor in zip(named, held, strict=True)]
+    before = [tensor.detach().clone().cpu() for tensor in held]
     optimizer = torch.optim.AdamW(
-        master.copies if master else parameters,
+        held,
         lr=optim.lr,
         betas=optim.betas,
         eps=optim.eps,
@@ -107,7 +115,7 @@ def train(
         if master:
             master.write_back()
         if step in (1, len(batches)):
-            trained.shares[step] = _changed(named, before)
+            trained.shares[step] = _changed(tracked, before)
     return trained
 
 

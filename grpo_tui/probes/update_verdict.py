@@ -14,7 +14,7 @@ from .layers import SPARSE_KINDS, is_norm
 from .report import worst
 from .spacing import total_share
 
-GROWS = 1.2
+GROWS = 1.1
 NORM_MOVES = 0.01
 _STILL = 1e-5
 _FIXES = "fp32 master weights (or fp32 parameters with autocast), stochastic rounding, or Kahan sums"

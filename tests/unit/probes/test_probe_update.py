@@ -48,6 +48,15 @@ def test_growth_tells_a_master_copy_from_lost_updates(bf16: Inside) -> None:
     assert modes["as-run"]["growth"] <= 1.05 and modes["fp32-master"]["growth"] >= 1.2
 
 
+def test_a_run_with_master_weights_says_so_and_passes(tiny_bf16: Path) -> None:
+    arguments = ("--lr", "1e-6", "--master", "--modes", "as-run", *SMALL)
+    done = run_inside("update", "--model", str(tiny_bf16), *arguments)
+    assert (done.result["verdict"], done.codes) == ("pass", [])
+    assert done.result["facts"]["probe.update.norm-moved"] == "yes"
+    mode = done.result["modes"][0]
+    assert mode["total_changed"] > 0.99 and mode["total_changed_bf16"] < 0.1
+
+
 def test_what_would_help_is_shown(bf16: Inside) -> None:
     modes = {mode["mode"]: mode for mode in bf16.result["modes"]}
     assert modes["fp32"]["total_changed"] > 0.99
