@@ -365,7 +365,10 @@ class Run:
     def state(self, now: float | None = None) -> State:
         """Whether the run lives. A silent file is judged by the run's own pace, never by a fixed time."""
         if not any(track.records for track in self.tracks):
-            return "died" if self._fatal() else "unknown"
+            if self._fatal():
+                return "died"
+            if self.progress is None:
+                return "unknown"
         if self.ended:
             return "ended"
         if self._fatal():

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 _PIN = re.compile(r"^\s*([A-Za-z][\w.-]*)\s*==\s*([\w.+!]+)")
 _FRAMEWORKS = ("verl", "trl")
-_PREFIXES = {"_name_or_path"}
+_OFF_BY_NULL = frozenset({"importance_sampling_correction", "rejection_sampling"})
+_DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16", "half": "float16", "float": "float32"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +113,18 @@ def resolve(settings: dict[str, Setting], framework: str, version: str | None) -
 def _said(key: str, raws: tuple[str, ...], settings: dict[str, Setting]) -> ConfigValue | None:
     for raw in raws:
         setting = settings.get(raw)
+        if setting is not None and setting.value is None and key in _OFF_BY_NULL:
+            return ConfigValue(key, raw, False, False, setting.origin)
         if setting is not None and setting.value is not None:
-            return ConfigValue(key, raw, _typed(setting.value), False, setting.origin)
+            return ConfigValue(key, raw, _typed(key, setting.value), False, setting.origin)
     return None
 
 
-def _typed(value: Any) -> Any:
-    """YAML 1.1 reads `1e-6` as text: numbers are numbers; interpolations stay as they are."""
+def _typed(key: str, value: Any) -> Any:
+    """One spelling for each dtype; YAML 1.1 reads `1e-6` as text: numbers are numbers; the rest stays."""
+    if key.endswith("dtype") and isinstance(value, str):
+        name = value.rpartition(".")[2].lower()
+        return _DTYPES.get(name, name)
     return (
         scalar(value)
         if isinstance(value, str) and re.fullmatch(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?", value)

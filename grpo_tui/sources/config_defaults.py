@@ -22,7 +22,7 @@ VERL: Table = {
     "algorithm.use_kl_in_reward": (((0,), False),),
     "algorithm.kl_ctrl.kl_coef": (((0,), 0.001),),
     "algorithm.filter_groups.enable": (((0, 9), False),),
-    "algorithm.rollout_correction.rollout_is": (((0, 6), "null"),),
+    "algorithm.rollout_correction.rollout_is": (((0, 6), False),),
     "algorithm.rollout_correction.bypass_mode": (((0, 6), False),),
     _A + "ppo_mini_batch_size": (((0,), 256),),
     _A + "ppo_epochs": (((0,), 1),),

@@ -36,6 +36,8 @@ from .verl_file import VerlFile
 __all__ = ["Found", "SeveralRuns", "SourceError", "find_run", "find_runs"]
 
 HEAD = 512 << 10
+MOST = 300
+"""Files of a folder that are looked into."""
 _READERS: tuple[type[Reader], ...] = (
     VerlFile,
     TrainerState,
@@ -209,6 +211,8 @@ def _directory(path: Path, *, live: bool) -> Found:
         raise SeveralRuns(path, several)
     sources = [_source(file, reader, path) for file, reader in chosen]
     warnings = [f"{file}: {_UNREAD[kind]}" for kind, file in tree.unread]
+    if len(tree.files) > MOST or tree.cut:
+        warnings.append(f"{path}: holds too many files, not all were looked at; give the run's own folder")
     if not sources and not (tree.rollouts or tree.configs):
         unread = f" ({warnings[0]})" if warnings else ""
         raise SourceError(f"{path}: holds no log that can be read{unread}; give the console log of the run")
@@ -292,9 +296,11 @@ def _sources(tree: Tree) -> list[tuple[Path, Reader]]:
 def _readable(tree: Tree, files: list[Path]) -> list[tuple[Path, Reader]]:
     chosen: list[tuple[Path, Reader]] = []
     states: list[Path] = []
-    for file in files:
+    for file in files[:MOST]:
+        if file.suffix == ".json" and not file.name.endswith("trainer_state.json"):
+            continue
         reader = reader_for(file) if file.stat().st_size else None
-        if reader is None or (file.suffix == ".json" and not isinstance(reader, TrainerState)):
+        if reader is None:
             continue
         if file.name == "trainer_state.json":
             states.append(file)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .records import Incident
-from .text import find_bar, undecorated
+from .text import find_bar, undecorated, unranked
 
 # An optional logging header: time stamps, levels, module names, ranks.
 _HEAD = (
@@ -93,7 +93,7 @@ class Incidents:
     """Reads the lines of one console and gives incidents; the same traceback again is folded."""
 
     def __init__(self) -> None:
-        self._open: dict[str | None, _Open] = {}
+        self._open: dict[str, _Open] = {}
         self._said: dict[tuple[str, str], int] = {}
 
     def line(self, number: int, text: str) -> Iterator[Incident]:
@@ -103,14 +103,16 @@ class Incidents:
         actor, rest = undecorated(text)
         if "%|" in rest and (bar := find_bar(rest)) is not None:
             rest = rest[bar.end :]
+        rank, rest = unranked(rest)
+        writer = f"{actor}{rank}"
         if _TRACEBACK.match(rest):
-            self._open[actor] = _Open(number)
+            self._open[writer] = _Open(number)
             return
-        pending = self._open.get(actor)
+        pending = self._open.get(writer)
         if pending is not None:
-            yield from self._inside(actor, pending, number, rest)
-        else:
-            yield from self._alone(number, rest)
+            yield from self._inside(writer, pending, number, rest)
+        elif (kind := _kind(rest)) is not None:
+            yield from self._give(kind, rank + rest, number)
 
     def finish(self) -> Iterator[Incident]:
         """Tracebacks that were cut off before they said what was raised."""
@@ -118,25 +120,19 @@ class Incidents:
             yield from self._give("exception", pending.remote or "a traceback that was cut off", pending.line)
         self._open.clear()
 
-    def _inside(self, actor: str | None, pending: _Open, number: int, text: str) -> Iterator[Incident]:
+    def _inside(self, writer: str, pending: _Open, number: int, text: str) -> Iterator[Incident]:
         pending.depth += 1
         raised = _RAISED.match(text)
         if raised and _looks_raised(raised) and _REMOTE.match(text):
             pending.remote = text
         elif raised and _looks_raised(raised):
-            del self._open[actor]
+            del self._open[writer]
             yield from self._give(_kind(text) or "exception", text, number)
         elif pending.depth > _DEEPEST:
-            del self._open[actor]
+            del self._open[writer]
             yield from self._give("exception", pending.remote or "a traceback without an end", pending.line)
         elif text[:1] not in (" ", "\t", "") and (kind := _kind(text)):
             yield from self._give(kind, text, number)
-
-    def _alone(self, number: int, text: str) -> Iterator[Incident]:
-        kind = _kind(text)
-        if kind is None:
-            return
-        yield from self._give(kind, text, number)
 
     def _give(self, kind: str, text: str, number: int) -> Iterator[Incident]:
         text = text.strip()

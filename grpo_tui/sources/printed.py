@@ -24,6 +24,8 @@ _TRAINER = (
     (re.compile(r"^\s*Gradient Accumulation steps = ([\d,]+)"), "gradient_accumulation_steps"),
     (re.compile(r"^\s*Instantaneous batch size per device = ([\d,]+)"), "per_device_train_batch_size"),
 )
+_MEMBER = re.compile(r"<?[A-Z]\w*\.([A-Z][A-Z0-9_]*)(?:: .*>)?")
+"""An enumeration's member: `SchedulerType.COSINE`, `<OptimizerNames.ADAMW_TORCH: 'adamw_torch'>`."""
 _MOST = 4000
 
 
@@ -68,9 +70,10 @@ class PrintedSettings:
             self._arguments = not text.startswith(")")
             return
         value = literal(match[2])
-        yield Setting(
-            match[1], match[2] if value is None and match[2] != "None" else value, "arguments in the log"
-        )
+        if value is None and match[2] != "None":
+            member = _MEMBER.fullmatch(match[2])
+            value = member[1].lower() if member else match[2]
+        yield Setting(match[1], value, "arguments in the log")
 
 
 def overrides(words: list[str], origin: str) -> Iterator[Setting]:

@@ -13,6 +13,7 @@ _BAR = re.compile(
 )
 
 
+_RANK = re.compile(r"\[(?:rank|default)\d+\]: ?")
 _FARTHEST = 1e12
 
 
@@ -30,6 +31,12 @@ def undecorated(text: str) -> tuple[str | None, str]:
         return None, text
     match = _RAY.match(text)
     return (match[1], text[match.end() :]) if match else (None, text)
+
+
+def unranked(text: str) -> tuple[str, str]:
+    """Split torchrun's `[rank0]: ` off: (prefix, rest)."""
+    match = _RANK.match(text) if text.startswith("[") else None
+    return (match[0], text[match.end() :]) if match else ("", text)
 
 
 def number(text: str) -> float | None:

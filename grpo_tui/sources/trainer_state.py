@@ -17,7 +17,14 @@ from .text import as_float, as_step
 from .version import trl_version
 
 _NOT_METRICS = frozenset({"step", "total_flos"})
-_SETTINGS = {"logging_steps", "save_steps", "max_steps", "num_train_epochs", "train_batch_size", "eval_steps"}
+_SETTINGS = {
+    "logging_steps": "logging_steps",
+    "save_steps": "save_steps",
+    "eval_steps": "eval_steps",
+    "max_steps": "max_steps",
+    "num_train_epochs": "num_train_epochs",
+    "train_batch_size": "per_device_train_batch_size",
+}
 
 
 class TrainerState(WholeReader):
@@ -48,9 +55,9 @@ class TrainerState(WholeReader):
         history = [row for row in state["log_history"] if isinstance(row, dict)]
         names = {name for row in history for name in row}
         yield from _origin(names)
-        for key in sorted(_SETTINGS & state.keys()):
-            if isinstance(state[key], int | float):
-                yield Setting(key, state[key], "trainer_state.json")
+        for key, setting in _SETTINGS.items():
+            if isinstance(state.get(key), int | float):
+                yield Setting(setting, state[key], "trainer_state.json")
         for row in history:
             yield from _row(row)
         step, total = as_step(state.get("global_step")), as_step(state.get("max_steps"))

@@ -83,6 +83,7 @@ class Tree:
     unread: list[tuple[str, Path]] = field(default_factory=list)
     runs: list[Path] = field(default_factory=list)
     seen: int = 0
+    cut: bool = False
 
 
 def survey(root: Path, *, depth: int = DEPTH) -> Tree:
@@ -104,6 +105,7 @@ def _walk(tree: Tree, folder: Path, depth: int) -> None:
     for entry in entries:
         tree.seen += 1
         if tree.seen > MOST:
+            tree.cut = True
             return
         path = Path(entry.path)
         if entry.is_dir():

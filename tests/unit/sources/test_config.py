@@ -57,6 +57,10 @@ class TestVerl:
         assert values({}, "verl", "0.8.0")["calculate_log_probs"] is False
         assert values({}, "verl", "0.9.1")["calculate_log_probs"] is True
 
+    @pytest.mark.parametrize("said", ["bf16", "bfloat16", "torch.bfloat16"])
+    def test_a_dtype_has_one_spelling(self, said: str) -> None:
+        assert values({ACTOR + "fsdp_config.model_dtype": said}, "verl")["param_dtype"] == "bfloat16"
+
     def test_interpolations_stay_text(self) -> None:
         assert (
             values({"data.train_batch_size": "${oc.env:SIZE}"}, "verl")["train_batch_size"]

@@ -125,6 +125,18 @@ def test_tracebacks_of_several_workers_at_once() -> None:
     ]
 
 
+def test_ranks_of_torchrun_are_told_apart() -> None:
+    lines = TRACEBACK.replace("KeyError: 'uid'", "torch.OutOfMemoryError: CUDA out of memory. Tried").split(
+        "\n"
+    )
+    mixed = "\n".join(f"[rank{rank}]: {line}" for line in lines for rank in (0, 1))
+    assert [incident.kind for incident in incidents(mixed)] == ["oom"]
+    (hang,) = incidents(
+        "[rank1]:[E ProcessGroupNCCL.cpp:616] Watchdog caught collective operation timeout: WorkNCCL("
+    )
+    assert hang.text.startswith("[rank1]:")
+
+
 def test_rays_quoted_traceback_leads_to_the_cause() -> None:
     text = TRACEBACK.replace(
         "KeyError: 'uid'", "ray.exceptions.RayTaskError(KeyError): ray::main_task() (pid=1, ip=10.0.0.1)"

@@ -21,7 +21,7 @@ ROWS = [
 
 def state(**more: object) -> bytes:
     return json.dumps(
-        {"global_step": 4, "max_steps": 10, "logging_steps": 2, "log_history": ROWS, **more}
+        {"global_step": 4, "max_steps": 10, "train_batch_size": 8, "log_history": ROWS, **more}
     ).encode()
 
 
@@ -32,7 +32,7 @@ def test_rows_keep_their_steps_nonfinite_values_and_kinds() -> None:
     assert math.isnan(second.values["loss"]) and second.values["reward"] == math.inf
     assert (third.step, third.kind, third.values["eval_reward"]) == (4, "eval", 0.5)
     assert only(Progress, items) == [Progress(4, 10)]
-    assert {setting.key for setting in only(Setting, items)} == {"logging_steps", "max_steps"}
+    assert {setting.key for setting in only(Setting, items)} == {"per_device_train_batch_size", "max_steps"}
     assert only(Origin, items)[0].framework == "trl" and not only(Ended, items)
 
 

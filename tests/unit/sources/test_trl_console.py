@@ -105,7 +105,7 @@ class TestSteps:
 
     def test_the_interval_from_arguments_printed_in_the_log(self) -> None:
         text = (
-            "Training parameters GRPOConfig(\nbeta=0.001,\nlogging_steps=5,\nloss_type=dapo,\n)\n"
+            "GRPOConfig(\nbeta=0.001,\nlogging_steps=5,\nlr_scheduler_type=SchedulerType.COSINE,\n)\n"
             + (row() + "\n") * 2
         )
         items = read(TrlConsole(), text)
@@ -113,7 +113,7 @@ class TestSteps:
         assert {s.key: s.value for s in only(Setting, items)} == {
             "beta": 0.001,
             "logging_steps": 5,
-            "loss_type": "dapo",
+            "lr_scheduler_type": "cosine",
         }
 
     def test_the_interval_from_the_total_at_the_end(self) -> None:
