@@ -18,7 +18,7 @@ from .playbook.questions import concerns, cost_of, question_of
 from .playbook.reconcile import Candidate, Heard, evidence_dict, reconcile, scores_of
 from .playbook.remedies import remedies_for
 from .playbook.schema import Playbook
-from .playbook.scope import RunLike, incidents_of, known_of
+from .playbook.scope import RunLike, known_of
 from .playbook.verdict import HEALTHY, Evidence, OpenQuestion, rank_questions
 from .playbook.vitals import Health, health_of
 from .playbook.walk import Walk
@@ -26,7 +26,6 @@ from .playbook.walk import Walk
 SCHEMA = 1
 Status: TypeAlias = Literal["confirmed", "suspected", "undetermined", "healthy"]
 
-FATAL = frozenset({"exception", "oom", "killed", "worker-died", "engine-dead", "config-error"})
 FIRST_STEPS = (
     "rollouts.readable",
     "probe.ratio.engine-agrees",
@@ -163,14 +162,9 @@ def _verdict(
     if claims:
         return claims[0].diagnosis, claims[0].status
     loud = [alarm for alarm in alarms if alarm.active and alarm.severity != "info"]
-    if loud or _ended_badly(run) or not health.good:
+    if loud or _state(run) == "died" or not health.good:
         return None, "undetermined"
     return HEALTHY, "healthy"
-
-
-def _ended_badly(run: RunLike) -> bool:
-    """A run that died is not healthy, whatever its curves. A silent old file is only a finished one."""
-    return _state(run) == "died" or any(incident.kind in FATAL for incident in incidents_of(run))
 
 
 def _state(run: RunLike) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -41,6 +41,13 @@ class Alarm:
     segment: int = 0
     of_segments: int = 1
     peak_step: int | None = None
+
+    def among(self, segments: int) -> Alarm:
+        """The alarm as it reads in a run of so many segments: with several, its message names its own."""
+        if segments == 1:
+            return self
+        named = f"{self.message} (segment {self.segment + 1} of {segments})"
+        return replace(self, of_segments=segments, message=named)
 
     @property
     def active(self) -> bool:

@@ -6,7 +6,7 @@ Apart from the walk because a report is made from the same lines without any run
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .flow import Books, Frame, Frames, books_of, digest_of, refuse_cycles, snapshot
@@ -28,6 +28,10 @@ class Decision:
             "entries": [entry.as_dict() for entry in self.entries],
             "next": [[frame.playbook, frame.prefix, frame.index] for frame in self.frames],
         }
+
+    def renewed(self, entries: Mapping[str, StepDone]) -> Decision:
+        """With the entries that a refresh judged anew, by their place."""
+        return replace(self, entries=tuple(entries.get(entry.place, entry) for entry in self.entries))
 
     @classmethod
     def from_dict(cls, event: Mapping[str, Any]) -> Decision:

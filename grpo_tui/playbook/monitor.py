@@ -61,7 +61,7 @@ class Monitor:
         self._playbooks = [p for p in books_of(library).values() if p.trigger is not None]
         self._past_segments = past_segments
         self._revision: object = _NEVER
-        self._past: dict[int, list[Alarm]] = {}
+        self._past: dict[tuple[int, int, int | None], list[Alarm]] = {}
         self._watches: list[Watch] = []
         self._standings: list[Standing] = []
         self._committed = 0
@@ -107,7 +107,7 @@ class Monitor:
             return
         segment = self._segment
         self._watches = [
-            Watch(p, p.trigger, self.run, segment=segment, of_segments=segment + 1, baseline=self.baseline)
+            Watch(p, p.trigger, self.run, segment=segment, baseline=self.baseline)
             for p in self._playbooks
             if p.trigger is not None and applies(p, self.run)
         ]
@@ -139,23 +139,20 @@ class Monitor:
         return (self._committed, last, counts, told)
 
     def _close_past(self, segment: int) -> None:
-        """The alarms of the segments before this one, as they ended."""
-        self._past = {index: alarms for index, alarms in self._past.items() if index < segment}
+        """The alarms of the segments before this one, as they ended; each is read once."""
+        self._past = {key: alarms for key, alarms in self._past.items() if key[0] < segment}
         for index in range(segment if self._past_segments else 0):
-            kept = self._past.get(index)
-            if kept and kept[0].of_segments == segment + 1:
-                continue
             past = PastSegment(self.run, index)
             rows = past.steps()
-            alarms: list[Alarm] = []
+            key = (index, len(rows), past.step)
+            if key in self._past:
+                continue
+            self._past = {other: alarms for other, alarms in self._past.items() if other[0] != index}
+            self._past[key] = []
             for current in self._watches:
-                watch = Watch(
-                    current.playbook, current.trigger, past,
-                    segment=index, of_segments=segment + 1, baseline=self.baseline,
-                )  # fmt: skip
+                watch = Watch(current.playbook, current.trigger, past, segment=index, baseline=self.baseline)
                 standing = _run_through(watch, Standing(), rows, len(rows))
-                alarms.extend(watch.alarms(standing, rows, over=True))
-            self._past[index] = alarms
+                self._past[key].extend(watch.alarms(standing, rows, over=True))
 
     def _commit(self, rows: Sequence[int]) -> None:
         """Take in every row but the newest."""
@@ -183,8 +180,9 @@ class Monitor:
             if waiting is not None:
                 pending.append(waiting)
             self.outcomes[watch.playbook.playbook] = newest.outcome
-        self.alarms = by_urgency(alarms)
-        self.pending = by_urgency(pending)
+        segments = self._segment + 1
+        self.alarms = by_urgency(alarm.among(segments) for alarm in alarms)
+        self.pending = by_urgency(alarm.among(segments) for alarm in pending)
 
 
 class _Never:

@@ -368,11 +368,8 @@ class Walk:
         return replace(self._done(step, frame, taken), note=entry.note)
 
     def _replace(self, entries: Mapping[str, StepDone]) -> None:
-        def renewed(decision: Decision) -> Decision:
-            return replace(decision, entries=tuple(entries.get(e.place, e) for e in decision.entries))
-
-        self._begin = renewed(self._begin)
-        self._decisions = [renewed(decision) for decision in self._decisions]
+        self._begin = self._begin.renewed(entries)
+        self._decisions = [decision.renewed(entries) for decision in self._decisions]
 
     def _replay(self, event: Mapping[str, Any]) -> None:
         match event["event"]:

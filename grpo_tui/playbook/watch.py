@@ -51,14 +51,12 @@ class Watch:
         run: RunLike,
         *,
         segment: int = 0,
-        of_segments: int = 1,
         baseline: RunLike | None = None,
     ) -> None:
         self.playbook = playbook
         self.trigger = trigger
         self.run = run
         self.segment = segment
-        self.of_segments = of_segments
         self.baseline = baseline
         self.corroborations = [(s, trigger.raise_[s]) for s in SEVERITIES if s in trigger.raise_]
         expressions = [trigger.when, *(expression for _, expression in self.corroborations)]
@@ -139,8 +137,6 @@ class Watch:
         message = self.trigger.message or self.playbook.title
         if evidence:
             message = f"{message}: {evidence[0].text}"
-        if self.of_segments > 1:
-            message = f"{message} (segment {self.segment + 1} of {self.of_segments})"
         return Alarm(
             id=f"{self.playbook.playbook}@{self.segment}:{where}",
             playbook=self.playbook.playbook,
@@ -156,7 +152,6 @@ class Watch:
             metrics=self.metrics,
             rules=tuple(self.trigger.rules),
             segment=self.segment,
-            of_segments=self.of_segments,
         )
 
     def _evidence(self, at: int | None, rows: Sequence[int]) -> tuple[Evidence, ...]:
