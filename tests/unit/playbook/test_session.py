@@ -113,7 +113,9 @@ def test_back_and_notes_survive(run: FakeRun) -> None:
     assert [note["text"] for note in again.notes] == ["the gold answers look odd"]
 
 
-@pytest.mark.parametrize("torn", [b'{"event": "done", "ent', b"\x00\x00\x00", b'{"event": "done"\n'])
+@pytest.mark.parametrize(
+    "torn", [b'{"event": "done", "ent' + b"x" * 20_000, b'{"ev', b"\x00\x00\x00", b'{"event": "done"\n']
+)
 def test_a_torn_last_line_is_forgotten_and_written_over(run: FakeRun, torn: bytes) -> None:
     walk = half_way(run)
     assert walk.session is not None
