@@ -113,9 +113,15 @@ def test_back_and_notes_survive(run: FakeRun) -> None:
     assert [note["text"] for note in again.notes] == ["the gold answers look odd"]
 
 
-@pytest.mark.parametrize(
-    "torn", [b'{"event": "done", "ent' + b"x" * 20_000, b'{"ev', b"\x00\x00\x00", b'{"event": "done"\n']
-)
+TORN = {
+    "short": b'{"event": "done", "ent',
+    "long": b'{"event": "done", "ent' + b"x" * 20_000,
+    "zeros": b"\x00" * 2000,
+    "whole line": b'{"event": "done"\n',
+}
+
+
+@pytest.mark.parametrize("torn", TORN.values(), ids=TORN)
 def test_a_torn_last_line_is_forgotten_and_written_over(run: FakeRun, torn: bytes) -> None:
     walk = half_way(run)
     assert walk.session is not None
@@ -125,6 +131,8 @@ def test_a_torn_last_line_is_forgotten_and_written_over(run: FakeRun, torn: byte
     assert again.current == walk.current
     again.advance()
     assert resumed(again, run).current == again.current
+    lines = walk.session.path.read_bytes().splitlines()
+    assert all(json.loads(line) for line in lines)
 
 
 def test_every_cut_of_the_file_gives_an_earlier_moment(run: FakeRun) -> None:
