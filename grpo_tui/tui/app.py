@@ -14,7 +14,6 @@ from textual.screen import Screen
 
 from ..home import run_home
 from ..playbook.library import Library, load_library
-from ..playbook.session import SessionFile
 from ..run import Run
 from . import terminal
 from .commands import GrpoCommands
@@ -27,10 +26,11 @@ from .probing import Probing
 from .screens.alarms import AlarmsScreen
 from .screens.base import RunScreen
 from .screens.config import ConfigScreen
-from .screens.dialogs import ConfirmDialog
+from .screens.dialogs import ConfirmDialog, resume_question
 from .screens.help import HelpScreen
 from .screens.log import LogScreen
 from .screens.overview import OverviewScreen
+from .screens.probe import ProbeScreen
 from .screens.rollouts import RolloutScreen
 from .screens.triage import TriageScreen
 from .snapshot import Facts, Snapshot
@@ -175,9 +175,13 @@ class GrpoApp(App[int]):
     @work
     async def _offer_to_resume(self) -> None:
         session = await self.ask(self.desk.walking.unfinished)
-        if session is not None and await self.push_screen_wait(_resume_question(session)):
+        if session is None or session.path.name == self.view_state.declined:
+            return
+        if await self.push_screen_wait(resume_question(session)):
             self.switch_mode("triage")
             await self._screen_of(TriageScreen).resume(session.path)
+        else:
+            self.view_state.declined = session.path.name
 
     # -- keys --------------------------------------------------------------------------------
 
@@ -201,6 +205,9 @@ class GrpoApp(App[int]):
 
     @work
     async def action_leave(self) -> None:
+        if any(isinstance(screen, ProbeScreen) and screen.phase == "running" for screen in self.screen_stack):
+            self.say("a probe is running: c cancels it first", "warning")
+            return
         walk = self.snapshot.walk
         if walk is not None and walk.step is not None:
             question = f"Leave in the middle of “{walk.title}”?"
@@ -210,16 +217,6 @@ class GrpoApp(App[int]):
             if not await self.push_screen_wait(ConfirmDialog(question, detail)):
                 return
         self.exit(0)
-
-
-def _resume_question(session: SessionFile) -> ConfirmDialog:
-    done = len(session.decisions())
-    started = str(session.header.get("started", ""))
-    return ConfirmDialog(
-        f"Go on with the walk “{session.playbook}”?",
-        f"It was left open: {done} step{'s' if done != 1 else ''} done, begun {started}.\n"
-        "Enter goes on, Esc starts with the curves; it stays available under triage (t).",
-    )
 
 
 def run_app(

@@ -13,13 +13,14 @@ from types import MappingProxyType
 from typing import Any
 
 from ..metrics.series import Points
+from ..playbook.alarms import Alarm
 from ..playbook.library import Library
 from ..playbook.monitor import Monitor
 from ..run import Run
 from ..sources.errors import SourceError
 from ..sources.records import Record
 from .offers import offers
-from .snapshot import Facts, PointsCache, Snapshot, WalkState, ordered
+from .snapshot import Facts, Offer, PointsCache, Snapshot, WalkState, ordered
 from .walking import Walking
 
 _EVERYDAY = frozenset({"train", "output", "log", "stdout", "stderr", "console", "trainer_state", "metrics"})
@@ -110,7 +111,7 @@ class Desk:
             incidents=tuple(self.run.incidents),
             warnings=(*self.run.warnings, *self._trouble.values()),
             baseline=self._baseline_points,
-            offers=offers(self.run, self.library, alarms, self.walking.open_playbook),
+            offers=self._offers(alarms),
             walk=self.walking.state(),
             reading=self._reading,
         )
@@ -150,6 +151,10 @@ class Desk:
             pass
         baseline.poll(final=True)
         self._baseline_points = PointsCache().of(baseline, baseline.names())
+
+    def _offers(self, alarms: tuple[Alarm, ...]) -> tuple[Offer, ...]:
+        silent = self._monitor.explain() if self._monitor is not None else _NOTHING
+        return offers(self.run, self.library, alarms, self.walking.open_playbook, silent)
 
     def _look(self) -> Facts:
         run = self.run

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..playbook.library import Library
+from ..playbook.monitor import applies
 from ..run import Run
 from .snapshot import Offer
 from .theme import rank, severity
@@ -14,31 +15,31 @@ if TYPE_CHECKING:
     from ..playbook.alarms import Alarm
     from ..playbook.schema import Playbook
 
-FITS = ("open", "firing", "fits", "partly", "other-framework")
+FITS = ("open", "firing", "fits", "partly", "elsewhere")
 
 
-def offers(run: Run, library: Library, alarms: Iterable[Alarm], opened: str | None) -> tuple[Offer, ...]:
-    """Every playbook, the one to walk first on top."""
+def offers(
+    run: Run, library: Library, alarms: Iterable[Alarm], opened: str | None, silent: Mapping[str, str]
+) -> tuple[Offer, ...]:
+    """Every playbook, the one to walk first on top. `silent` says why a trigger cannot tell."""
     worst: dict[str, Alarm] = {}
     for alarm in alarms:
-        if alarm.state in ("firing", "recovering"):
-            held = worst.get(alarm.playbook)
-            if held is None or rank(alarm.severity) < rank(held.severity):
-                worst[alarm.playbook] = alarm
-    logged = frozenset(run.names())
-    made = [_offer(book, run, logged, worst.get(book.id), opened) for book in library.playbooks.values()]
-    return tuple(
-        sorted(made, key=lambda o: (FITS.index(o.fit), rank(o.severity) if o.severity else 9, o.title))
-    )
+        held = worst.get(alarm.playbook)
+        if alarm.active and (held is None or rank(alarm.severity) < rank(held.severity)):
+            worst[alarm.playbook] = alarm
+    made = [
+        _offer(book, applies(book, run), worst.get(book.id), silent.get(book.id, ""), opened == book.id)
+        for book in library.playbooks.values()
+    ]
+    return tuple(sorted(made, key=lambda o: (FITS.index(o.fit), rank(o.severity), o.title)))
 
 
-def _offer(
-    book: Playbook, run: Run, logged: frozenset[str], alarm: Alarm | None, opened: str | None
-) -> Offer:
-    fit, why = _fit(book, run, logged)
+def _offer(book: Playbook, meant: bool, alarm: Alarm | None, silent: str, opened: bool) -> Offer:
+    fit, why = _fit(book, meant, silent)
     if alarm is not None:
-        fit, why = "firing", f"{severity(alarm.severity).word} since step {alarm.first_step}"
-    if opened == book.id:
+        since = f" since step {alarm.first_step}" if alarm.first_step is not None else ""
+        fit, why = "firing", f"{severity(alarm.severity).word}{since}"
+    if opened:
         fit, why = "open", "walk in progress"
     return Offer(
         id=book.id,
@@ -51,16 +52,11 @@ def _offer(
     )
 
 
-def _fit(book: Playbook, run: Run, logged: frozenset[str]) -> tuple[str, str]:
-    frameworks = set(book.applies_to.frameworks) if book.applies_to else {"any"}
-    if not frameworks & {"any", run.framework} and run.framework != "unknown":
-        return "other-framework", f"for {', '.join(sorted(frameworks))}"
+def _fit(book: Playbook, meant: bool, silent: str) -> tuple[str, str]:
+    if not meant:
+        return "elsewhere", "for another framework or algorithm"
     if book.trigger is None:
-        return "fits", "can be walked at any time"
-    needed = set(book.trigger.when.metrics)
-    missing = sorted(needed - logged)
-    if not missing:
-        return "fits", "its metrics are logged; it does not fire"
-    if len(missing) < len(needed):
-        return "partly", f"not logged: {', '.join(missing)}"
-    return "partly", f"cannot fire: {', '.join(missing)} not logged"
+        return "fits", "never fires by itself; can be walked at any time"
+    if silent:
+        return "partly", f"cannot tell: {silent}"
+    return "fits", "watched; it does not fire"

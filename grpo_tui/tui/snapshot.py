@@ -110,7 +110,7 @@ class Offer:
     title: str
     summary: str
     fit: str
-    """firing, open, fits, partly, other-framework: the best fit first in the list."""
+    """open, firing, fits, partly, elsewhere: the best fit first in the list."""
     why: str
     """Why it stands where it stands, in a few words."""
     severity: str = ""

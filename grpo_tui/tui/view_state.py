@@ -15,7 +15,8 @@ class ViewState:
     columns: int | None = None
     log_pane: bool = False
     theme: str = "grpo-dark"
-    mode: str = "overview"
+    declined: str = ""
+    """The session that a person did not want to go on with; it is not offered at the start again."""
 
     @classmethod
     def load(cls, path: Path) -> ViewState:
@@ -39,5 +40,5 @@ class ViewState:
             (self.columns is None or (type(self.columns) is int and 0 < self.columns < 10))
             and isinstance(self.log_pane, bool)
             and isinstance(self.theme, str)
-            and isinstance(self.mode, str)
+            and isinstance(self.declined, str)
         )

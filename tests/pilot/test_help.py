@@ -18,6 +18,7 @@ from grpo_tui.tui.screens.overview import OverviewScreen
 from grpo_tui.tui.screens.probe import ProbeScreen
 from grpo_tui.tui.screens.triage import TriageScreen
 from grpo_tui.tui.widgets.chart import Chart
+from grpo_tui.tui.widgets.chart_grid import ChartGrid
 
 SCREENS = [
     AlarmsScreen,
@@ -87,7 +88,8 @@ async def test_the_palette_is_on_the_colon(tmp_path: Path) -> None:
         await pilot.press("colon", *"metric entropy")
         await sees(pilot, "show metric: entropy")
         await pilot.press("enter")
-        await until(pilot, lambda: "show metric" not in screen_text(app))
+        grid = app.screen_stack[0].query_one(ChartGrid)
+        await until(pilot, lambda: grid.alone == "entropy")
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])

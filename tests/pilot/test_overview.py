@@ -11,7 +11,7 @@ from app_helpers import BOOK, SIZES, app_on, healthy, ready, row, screen_text, s
 from grpo_tui.tui.widgets.chart_grid import ChartGrid, Shape, shape_for
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [*SIZES, (60, 50)])
 async def test_shows_step_framework_and_charts_inside_the_screen(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
@@ -143,3 +143,29 @@ def test_charts_stay_readable_at_any_size(size: tuple[int, int], count: int) -> 
 def test_few_charts_share_the_room() -> None:
     assert shape_for(120, 27, 1) == Shape(1, 1)
     assert shape_for(120, 27, 3) == Shape(3, 1)
+
+
+@pytest.mark.parametrize("size", [(40, 8), (24, 6), (300, 90)])
+async def test_every_screen_survives_an_odd_terminal(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = app_on(write(tmp_path / "spin.log", stuck(range(1, 31))), BOOK)
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        for key in (
+            "a",
+            "t",
+            "enter",
+            "1",
+            "l",
+            "o",
+            "question_mark",
+            "escape",
+            "v",
+            "C",
+            "escape",
+            "R",
+            "escape",
+        ):
+            await pilot.press(key)
+            await pilot.pause(0.05)
+        await pilot.resize_terminal(80, 24)
+        await sees(pilot, "reward_mean")

@@ -128,6 +128,9 @@ def test_wrapped_text_hangs_by_its_mark() -> None:
     assert len(rows) > 2 and all(row.cell_length <= 40 for row in rows)
     assert all(row.plain.startswith("     w") for row in rows[1:])
     assert hang(Content("short"), 40)[0].plain == "short"
+    path = "/a/rather/long/path/to/a/file"
+    rows = hang(Content(f"result in   {path}"), 32, 12)
+    assert [row.plain.strip() for row in rows] == ["result in", path], "a path is never broken while it fits"
     labelled = hang(Content("command     " + "x" * 60), 40, 12)
     assert "".join(row.plain.strip() for row in labelled).count("x") == 60
 

@@ -99,12 +99,24 @@ async def test_a_running_probe_is_shown_and_can_be_cancelled(log: Path, probing:
         await sees(pilot, "[red]slow[/red] disk")
         assert "trainer [b]twice[/b]" in screen_text(app)
         await pilot.press("escape")
+        await pilot.press("q")
+        await pilot.pause()
         assert isinstance(app.screen, ProbeScreen), "a running probe is not lost by a stray key"
         await pilot.press("c")
         await sees(pilot, "inconclusive")
         assert FakeProbe.started[0].cancelled
         await pilot.press("escape")
         await sees(pilot, "step 3 of 3")
+
+
+async def test_nothing_is_left_running_when_the_app_ends(log: Path, probing: Probing) -> None:
+    app = app_on(log, BOOK, probing=probing)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await at_the_probe(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: FakeProbe.started)
+        await sees(pilot, "3/12")
+    assert FakeProbe.started[0].cancelled
 
 
 async def test_a_result_feeds_the_branch_and_a_rehearsal_does_not(log: Path, probing: Probing) -> None:

@@ -105,6 +105,41 @@ async def test_after_a_restart_the_walk_goes_on_at_the_same_step(log: Path) -> N
         assert len(second.snapshot.walk.history) == 1
 
 
+async def test_a_walk_that_was_declined_is_not_offered_again_but_can_be_resumed(log: Path) -> None:
+    first = app_on(log, BOOK)
+    async with first.run_test(size=(120, 30)) as pilot:
+        await ready(pilot)
+        await pilot.press("t", "enter")
+        await sees(pilot, "step 1 of 3")
+        await pilot.press("1")
+        await sees(pilot, "step 2 of 3")
+    second = app_on(log, BOOK)
+    async with second.run_test(size=(120, 30)) as pilot:
+        await sees(pilot, "Go on with the walk")
+        await pilot.press("escape", "q")
+        await until(pilot, lambda: second.return_value == 0)
+    third = app_on(log, BOOK)
+    async with third.run_test(size=(120, 30)) as pilot:
+        await ready(pilot)
+        await pilot.pause(0.5)
+        assert "Go on with the walk" not in screen_text(third)
+        await pilot.press("t", "r")
+        await sees(pilot, "step 2 of 3")
+
+
+async def test_the_playbook_that_fires_is_on_top_and_a_silent_one_says_why(log: Path) -> None:
+    silent = BOOK.replace("reward-stuck", "a-silent").replace(
+        '"Is the [bold]reward[/bold] stuck?"', "A first title"
+    )
+    silent = silent.replace("when: max(reward_mean, last=5) < 0.05", "when: max(rollout_kl, last=5) > 1")
+    app = app_on(log, silent, BOOK)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await ready(pilot)
+        assert [offer.id for offer in app.snapshot.offers] == ["reward-stuck", "a-silent"]
+        await pilot.press("t")
+        await sees(pilot, "cannot tell: rollout_kl")
+
+
 async def test_what_the_run_does_meanwhile_is_told_and_moves_nothing(log: Path) -> None:
     app = app_on(log, BOOK)
     async with app.run_test(size=(120, 30)) as pilot:

@@ -45,8 +45,9 @@ class RunScreen(Screen[None]):
 
     def take(self, snapshot: Snapshot) -> None:
         """Show a snapshot. Called by the app for the active screen."""
-        self.query_one(RunHeader).show(snapshot)
-        self.draw(snapshot)
+        if self.query(RunHeader):
+            self.query_one(RunHeader).show(snapshot)
+            self.draw(snapshot)
 
     def draw(self, snapshot: Snapshot) -> None:
         """Bring the body up to date."""

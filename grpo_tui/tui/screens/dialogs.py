@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen
@@ -9,6 +11,9 @@ from textual.widgets import Input, Static
 
 from ..keymap import bindings
 from ..widgets.key_bar import KeyBar
+
+if TYPE_CHECKING:
+    from ...playbook.session import SessionFile
 
 
 class TextDialog(ModalScreen[str | None]):
@@ -65,3 +70,14 @@ class ConfirmDialog(ModalScreen[bool]):
 
     def action_cancel(self) -> None:
         self.dismiss(False)
+
+
+def resume_question(session: SessionFile) -> ConfirmDialog:
+    """Whether to go on with a walk that was left open."""
+    done = len(session.decisions())
+    started = str(session.header.get("started", ""))
+    return ConfirmDialog(
+        f"Go on with the walk “{session.playbook}”?",
+        f"It was left open: {done} step{'s' if done != 1 else ''} done, begun {started}.\n"
+        "Enter goes on, Esc starts with the curves; it stays available under triage (t).",
+    )

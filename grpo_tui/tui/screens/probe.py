@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Log, Static
+from textual.widgets import Static
 
 from ..keymap import bindings
 from ..probing import PlanError, ProbeEvent, ProbePlan, ProbeResult, Running, Subject, subject_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _OURS = "Are these the run's own weights of today?"
 _OURS_DETAIL = "Enter: yes, the result counts as evidence.\nEsc: no, it is a rehearsal."
+_MOST_SAID = 300
 Phase = Literal["planning", "ready", "running", "done"]
 _KEYS: dict[Phase, frozenset[str]] = {
     "planning": frozenset({"probe.start", "probe.cancel", "probe.accept"}),
@@ -62,13 +63,14 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
         self._probe: Running | None = None
         self._result: ProbeResult | None = None
         self._events: deque[ProbeEvent] = deque()
+        self._said: deque[Content] = deque(maxlen=_MOST_SAID)
         self.phase: Phase = "planning"
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Page(id="plan", can_focus=True)
             yield Static("", id="progress", markup=False)
-            yield Log(id="events", max_lines=2000)
+            yield Page(id="events")
             yield KeyBar("probe")
 
     def on_mount(self) -> None:
@@ -76,6 +78,11 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
         self.query_one("#plan").focus()
         self._enter("planning")
         self._choose_subject()
+
+    def on_unmount(self) -> None:
+        """However the app ends, nothing is left running on somebody's machine."""
+        if self.phase == "running" and self._probe is not None:
+            self._probe.cancel()
 
     def _enter(self, phase: Phase) -> None:
         self.phase = phase
@@ -186,7 +193,6 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
         self.post_message(ProbeNews())
 
     def on_probe_news(self) -> None:
-        log = self.query_one(Log)
         while self._events:
             event = self._events.popleft()
             if event.type == "progress":
@@ -194,7 +200,10 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
                     progress_line(event, max(20, self.size.width // 3))
                 )
             elif text := event_line(event):
-                log.write_line(text)
+                self._said.append(Content(text))
+        log = self.query_one("#events", Page)
+        log.write(self._said)
+        log.scroll_end(animate=False)
         if self._result is not None and self.phase == "running":
             self._enter("done")
             self._say(*result_lines(self._result))

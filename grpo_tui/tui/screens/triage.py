@@ -123,6 +123,7 @@ class TriageScreen(RunScreen):
 
     def _describe(self, offer: Offer | None) -> None:
         if offer is None:
+            self.query_one("#about", Page).write([Content("No playbook is loaded.")])
             return
         verb = "goes on with" if offer.fit == "open" else "starts"
         promise = f"Enter {verb} it. Every answer is saved at once; nothing runs unseen."

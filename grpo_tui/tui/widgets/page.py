@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -47,12 +48,17 @@ class Page(VerticalScroll):
 
 
 def hang(line: Content, width: int, indent: int | None = None) -> list[Content]:
-    """A line wrapped to `width` cells, its further rows `indent` columns in (found by its mark)."""
+    """A line wrapped to `width` cells, its further rows `indent` columns in (found by its mark).
+
+    A long word, such as a path, stays whole as long as it fits: then less is hung.
+    """
     if line.cell_length <= width:
         return [line]
     if indent is None:
         match = _LEAD.match(line.plain)
         indent = match.end() if match else 0
+    longest = max((cell_len(word) for word in line.plain.split()), default=0)
+    indent = max(0, min(indent, width - longest))
     if width - indent < _LEAST:
         return line.wrap(width)
     first, *others = line.wrap(width)

@@ -35,7 +35,12 @@ def field(label: str, text: str, why: str = "", style: str = "") -> tuple[int, C
 
 def plan_lines(plan: ProbePlan) -> list[Line]:
     """Command, interpreter, model, device, cost, and whether it can prove anything."""
-    lines: list[Line] = [field("command", plan.shell(), style="bold"), Content("")]
+    lines: list[Line] = []
+    if plan.rehearsal:
+        warning = SEVERITIES["warning"]
+        reason = clean_line(plan.rehearsal_reason or "")
+        lines.append(Content.assemble((f"{warning.glyph} rehearsal", warning.style), f"  {reason}"))
+    lines.append(field("command", plan.shell(), style="bold"))
     if plan.interpreter is None:
         lines.append(field("interpreter", "none", plan.interpreter_why, SEVERITIES["warning"].style))
     else:
@@ -47,11 +52,6 @@ def plan_lines(plan: ProbePlan) -> list[Line]:
         field("stops after", form.duration(plan.timeout_s)),
         field("result in", str(plan.out_dir)),
     ]
-    if plan.rehearsal:
-        warning = SEVERITIES["warning"]
-        reason = clean_line(plan.rehearsal_reason or "")
-        lines.append(Content(""))
-        lines.append(Content.assemble((f"{warning.glyph} rehearsal", warning.style), f"  {reason}"))
     return lines
 
 

@@ -48,6 +48,6 @@ def _prompt(offer: Offer) -> Content:
         mark, style = look.glyph, look.style
     else:
         mark, style = _MARKS.get(offer.fit, ("·", "$faint"))
-    dim = offer.fit in ("partly", "other-framework")
+    dim = offer.fit in ("partly", "elsewhere")
     title = (clean_label(offer.title), "$faint" if dim else "")
     return Content.assemble((f"{mark} ", style), title, (f"\n  {clean_label(offer.why)}", "$faint"))
