@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import grpo_tui.probes
-from grpo_tui.probes.checkpoint import Checkpoint, open_checkpoint
 from grpo_tui.probes.errors import CannotRun
 from grpo_tui.probes.options import parser
+from grpo_tui.probes.subject.checkpoint import Checkpoint, open_checkpoint
 
 from .cost import CostEstimate, estimate_cost
 from .interpreter import InterpreterChoice, choose_interpreter, own_interpreter

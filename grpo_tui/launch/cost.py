@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grpo_tui.probes.checkpoint import Checkpoint
-from grpo_tui.probes.memory import TORCH, predict_bytes, ratio_bytes, update_bytes
+from grpo_tui.probes.compute.memory import TORCH, predict_bytes, ratio_bytes, update_bytes
+from grpo_tui.probes.subject.checkpoint import Checkpoint
 
 _START_S = 4.0
 _FORWARD_S = 1.7e-11

@@ -11,9 +11,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
-from .checkpoint import Checkpoint, open_checkpoint
-from .control import Control
-from .device import (
+from .compute.device import (
     choose_device,
     emulate_low_precision,
     free_bytes,
@@ -22,6 +20,8 @@ from .device import (
     memory_budget,
     require_memory,
 )
+from .compute.memory import predict_bytes, ratio_bytes, update_bytes
+from .control import Control
 from .errors import (
     EXIT_CANCELLED,
     EXIT_INCONCLUSIVE,
@@ -32,10 +32,10 @@ from .errors import (
     TimedOut,
 )
 from .events import Emitter, finite, take_stdout
-from .memory import predict_bytes, ratio_bytes, update_bytes
-from .model import Loaded, load_model, load_tokenizer, quiet_libraries
 from .options import parser
 from .report import Report
+from .subject.checkpoint import Checkpoint, open_checkpoint
+from .subject.model import Loaded, load_model, load_tokenizer, quiet_libraries
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -123,10 +123,10 @@ def _run(args: Namespace, report: Report) -> str:
     emulated = emulate_low_precision(device, dtype)
     report.at = "load"
     if args.probe == "update":
-        from .update import run_update
+        from .update.probe import run_update
 
         return run_update(args, checkpoint, dtype, device, emulated, report)
-    from .ratio import run_ratio
+    from .ratio.probe import run_ratio
 
     with report.control.immediate():
         tokenizer = None if args.infer.startswith("file:") else load_tokenizer(checkpoint)
@@ -137,7 +137,8 @@ def _run(args: Namespace, report: Report) -> str:
 def _say_start(args: Namespace, report: Report) -> None:
     import os
 
-    from . import ratio, update
+    from .ratio import probe as ratio
+    from .update import probe as update
 
     reason = None
     if args.tiny:
@@ -162,7 +163,7 @@ def _checkpoint(args: Namespace, report: Report) -> Checkpoint:
     if not args.tiny:
         return open_checkpoint(args.model)
     with report.control.immediate():
-        from .tiny import tiny_model
+        from .subject.tiny import tiny_model
 
         return open_checkpoint(tiny_model(args.work, args.tiny_dtype, args.seed))
 

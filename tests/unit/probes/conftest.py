@@ -19,7 +19,7 @@ def tiny(work: Path) -> Path:
     """Tiny fp32 model with *peaked* logits: near-uniform ones hide truncation and temperature."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
-    from grpo_tui.probes.tiny import tiny_model
+    from grpo_tui.probes.subject.tiny import tiny_model
 
     folder = work / "peaked"
     shutil.copytree(tiny_model(work, "fp32", 0), folder)
@@ -33,7 +33,7 @@ def tiny(work: Path) -> Path:
 @pytest.fixture(scope="session")
 def tiny_bf16(work: Path) -> Path:
     pytest.importorskip("transformers")
-    from grpo_tui.probes.tiny import tiny_model
+    from grpo_tui.probes.subject.tiny import tiny_model
 
     return tiny_model(work, "bf16", 0)
 
@@ -44,10 +44,10 @@ def sampled(tiny: Path) -> Sampled:
     import torch
     import transformers
 
-    from grpo_tui.probes.checkpoint import open_checkpoint
-    from grpo_tui.probes.forward import response_logits
-    from grpo_tui.probes.model import Loaded, encode, load_model, load_tokenizer
-    from grpo_tui.probes.prompts import Rollout, load_prompts
+    from grpo_tui.probes.compute.forward import response_logits
+    from grpo_tui.probes.subject.checkpoint import open_checkpoint
+    from grpo_tui.probes.subject.model import Loaded, encode, load_model, load_tokenizer
+    from grpo_tui.probes.subject.prompts import Rollout, load_prompts
 
     checkpoint, device = open_checkpoint(tiny), torch.device("cpu")
     loaded = Loaded(load_model(checkpoint, "fp32", device, None), load_tokenizer(checkpoint), device, "fp32")

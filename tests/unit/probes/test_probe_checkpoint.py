@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from probe_helpers import write_model
 
-from grpo_tui.probes.checkpoint import open_checkpoint, weights_fingerprint
 from grpo_tui.probes.errors import CannotRun
-from grpo_tui.probes.layers import kind_of
+from grpo_tui.probes.subject.checkpoint import open_checkpoint, weights_fingerprint
+from grpo_tui.probes.subject.layers import kind_of
 
 
 def refused(folder: Path) -> str:

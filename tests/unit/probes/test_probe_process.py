@@ -107,7 +107,7 @@ def test_refusals(work: Path, arguments: tuple[str, ...], words: str) -> None:
 
 def test_unknown_device(work: Path) -> None:
     pytest.importorskip("transformers")
-    from grpo_tui.probes.device import choose_device
+    from grpo_tui.probes.compute.device import choose_device
     from grpo_tui.probes.errors import CannotRun
 
     for name, words in (("quantum", "unknown device"), ("cuda", "sees no CUDA"), ("meta", "not supported")):

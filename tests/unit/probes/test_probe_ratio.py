@@ -158,7 +158,7 @@ def test_nonfinite_weights_end_the_probe(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_low_precision_can_be_emulated() -> None:
-    from grpo_tui.probes import device
+    from grpo_tui.probes.compute import device
 
     original = torch.nn.functional.linear
     try:

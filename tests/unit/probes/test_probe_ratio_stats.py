@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from grpo_tui.probes.ratio_stats import (
+from grpo_tui.probes.ratio.stats import (
     by_position,
     compare,
     grid_share,

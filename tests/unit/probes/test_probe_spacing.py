@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grpo_tui.probes import spacing
+from grpo_tui.probes.update import spacing
 
 
 def test_a_weight_of_one_needs_two_thousandths_to_go_down() -> None:

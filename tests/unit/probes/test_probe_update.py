@@ -74,7 +74,7 @@ def test_fp32_moves_everything(tiny: Path) -> None:
 
 
 def test_prediction_alone_builds_no_model(tiny_bf16: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grpo_tui.probes.update.load_model", None)
+    monkeypatch.setattr("grpo_tui.probes.update.probe.load_model", None)
     done = run_inside("update", "--model", str(tiny_bf16), "--lr", "1e-6", "--predict-only")
     assert done.result["basis"] == "predicted" and done.codes == ["UPDATE.NORM_ROUNDED_AWAY"]
     assert set(done.result["facts"]) == {"probe.update.moved", "probe.update.norm-moved"}

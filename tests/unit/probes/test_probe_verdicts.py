@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grpo_tui.probes import facts, shape, thresholds
-from grpo_tui.probes.ratio_stats import Comparison
+from grpo_tui.probes import facts
+from grpo_tui.probes.ratio import shape, thresholds
+from grpo_tui.probes.ratio.stats import Comparison
 
 CLEAN = Comparison(
     n=428,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .ratio_stats import Comparison
+from .stats import Comparison
 
 TABLE_FLOOR = {"fp32": 2.2e-6, "fp16": 0.0043, "bf16": 0.030, "quantised": 0.060}
 """Mean |Δ| of a clean KV-cache decode against a full forward, SmolLM2-135M, by dtype."""

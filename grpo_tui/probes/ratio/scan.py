@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .control import Control
+from ..control import Control
 
 MAX_TOKENS = 256
 _CHUNK = 64

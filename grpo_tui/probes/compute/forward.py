@@ -11,10 +11,9 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ..subject.model import Loaded
+from ..subject.prompts import Rollout
 from .device import import_torch
-from .model import Loaded
-from .prompts import Rollout
-from .ratio_stats import Rows
 
 LAYOUTS = ("single", "right", "reversed")
 _EXTRA_PAD = 7
@@ -89,10 +88,10 @@ def token_logps(logits: Any, ids: Sequence[int], temperature: float) -> Any:
 
 def trainer_logps(
     loaded: Loaded, rollouts: Sequence[Rollout], layout: str, temperature: float, micro: int, tick: Tick
-) -> Rows:
+) -> list[list[float]]:
     """Log-probs of every response token, one list per sequence in the order of `rollouts`."""
     torch = import_torch()
-    rows: Rows = [[] for _ in rollouts]
+    rows: list[list[float]] = [[] for _ in rollouts]
     loaded.model.train()
     with torch.no_grad():
         for done, (index, logits) in enumerate(response_logits(loaded, rollouts, layout, micro), 1):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import CannotRun
+from ..errors import CannotRun
 
 DTYPE_BYTES = {
     "F64": 8,

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..subject.model import Loaded
+from ..subject.prompts import Rollout
 from .device import import_torch, import_transformers
 from .forward import Tick, pad_id, token_logps
-from .model import Loaded
-from .prompts import Rollout
 
 
 def generate_rollouts(

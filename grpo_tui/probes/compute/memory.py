@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .checkpoint import DTYPE_BYTES, Checkpoint
+from ..subject.checkpoint import DTYPE_BYTES, Checkpoint
 
 TORCH = int(0.45e9)
 _BYTES = {"fp32": 4, "bf16": 2, "fp16": 2}

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .device import import_torch, import_transformers, torch_dtype
+from ..compute.device import import_torch, import_transformers, torch_dtype
 from .prompts import BUILTIN
 
 _VOCABULARY = 512

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import CannotRun
+from ..errors import CannotRun
 
 BUILTIN = (
     "What is 17 + 25? Think step by step, then give the answer.",

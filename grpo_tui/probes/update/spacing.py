@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .checkpoint import Checkpoint, TensorInfo
-from .device import import_torch, torch_dtype
-from .errors import CannotRun
-from .layers import kind_of
-from .report import Report
+from ..compute.device import import_torch, torch_dtype
+from ..errors import CannotRun
+from ..report import Report
+from ..subject.checkpoint import Checkpoint, TensorInfo
+from ..subject.layers import kind_of
 
 MANTISSA_BITS = {"bf16": 7, "fp16": 10, "fp32": 23}
 _SAMPLE = 20_000

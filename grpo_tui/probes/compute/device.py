@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .errors import CannotRun
+from ..errors import CannotRun
 
 LOW_PRECISION = ("bf16", "fp16")
 _GIB = 1024**3

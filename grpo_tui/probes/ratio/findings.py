@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .findings import Finding
-from .ratio_stats import Comparison
+from ..findings import Finding
+from .stats import Comparison
 
 
 def findings_static(facts: dict[str, Any]) -> list[Finding]:

@@ -13,18 +13,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..compute.device import LOW_PRECISION, describe_env, set_deterministic
+from ..compute.forward import LAYOUTS, scan_sample, trainer_logps
+from ..compute.sampling import generate_rollouts
+from ..findings import Finding
+from ..report import Report, worst
+from ..subject.checkpoint import Checkpoint
+from ..subject.model import Loaded, dropouts, encode, static_check, subject_of, switch_off_dropout
+from ..subject.prompts import Rollout, load_prompts, load_rollouts
 from . import thresholds
-from .checkpoint import Checkpoint
-from .device import LOW_PRECISION, describe_env, set_deterministic
-from .findings import Finding
-from .forward import LAYOUTS, scan_sample, trainer_logps
-from .model import Loaded, dropouts, encode, static_check, subject_of, switch_off_dropout
-from .prompts import Rollout, load_prompts, load_rollouts
-from .ratio_findings import findings_a, findings_b, findings_static
-from .ratio_stats import Comparison, Rows, by_position, compare, worst_tokens
-from .report import Report, worst
-from .sampling import generate_rollouts
+from .findings import findings_a, findings_b, findings_static
 from .shape import Reading, precision_finding, read_shape
+from .stats import Comparison, Rows, by_position, compare, worst_tokens
 
 STAGES = ("static", "rollout", "A", "B", "C", "scan")
 FEW_TOKENS, FEW_SEQUENCES = 400, 8

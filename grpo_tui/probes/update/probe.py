@@ -11,16 +11,24 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from .checkpoint import Checkpoint
-from .device import LOW_PRECISION, describe_env, set_deterministic
-from .errors import CannotRun
-from .model import Loaded, dtypes_by_kind, encode, load_model, load_tokenizer, subject_of, switch_off_dropout
-from .prompts import Rollout, load_prompts, load_rollouts
-from .report import Report
-from .sampling import generate_rollouts
+from ..compute.device import LOW_PRECISION, describe_env, set_deterministic
+from ..compute.sampling import generate_rollouts
+from ..errors import CannotRun
+from ..report import Report
+from ..subject.checkpoint import Checkpoint
+from ..subject.model import (
+    Loaded,
+    dtypes_by_kind,
+    encode,
+    load_model,
+    load_tokenizer,
+    subject_of,
+    switch_off_dropout,
+)
+from ..subject.prompts import Rollout, load_prompts, load_rollouts
 from .spacing import predict, threshold, total_share
-from .update_train import Optim, Trained, train, upcast_norms
-from .update_verdict import facts_of_mode, facts_of_prediction, judge, judge_prediction
+from .train import Optim, Trained, train, upcast_norms
+from .verdict import facts_of_mode, facts_of_prediction, judge, judge_prediction
 
 STAGES = ("predict", "rollout", "train")
 _GROUP = 2

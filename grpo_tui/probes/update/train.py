@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .device import import_torch
-from .forward import forward_logits, layout_batch, pad_id
-from .layers import is_norm, kind_of
-from .model import Loaded
-from .prompts import Rollout
+from ..compute.device import import_torch
+from ..compute.forward import forward_logits, layout_batch, pad_id
+from ..subject.layers import is_norm, kind_of
+from ..subject.model import Loaded
+from ..subject.prompts import Rollout
 
 Tick = Callable[[int, int], None]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .device import LOW_PRECISION
-from .findings import Finding
-from .layers import SPARSE_KINDS, is_norm
-from .report import worst
+from ..compute.device import LOW_PRECISION
+from ..findings import Finding
+from ..report import worst
+from ..subject.layers import SPARSE_KINDS, is_norm
 from .spacing import total_share
 
 GROWS = 1.1

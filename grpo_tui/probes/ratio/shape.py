@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .findings import Finding
-from .ratio_stats import Comparison
+from ..findings import Finding
+from .stats import Comparison
 
 _EQUAL_TO_ROUNDING = 1e-5
 

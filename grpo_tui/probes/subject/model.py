@@ -11,9 +11,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from ..compute.device import dtype_name, import_torch, import_transformers, torch_dtype
+from ..errors import CannotRun
 from .checkpoint import Checkpoint, sha_of, weights_fingerprint
-from .device import dtype_name, import_torch, import_transformers, torch_dtype
-from .errors import CannotRun
 from .layers import kind_of
 
 SAMPLING_KEYS = ("do_sample", "temperature", "top_k", "top_p", "min_p", "repetition_penalty")

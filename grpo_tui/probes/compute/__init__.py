@@ -1,0 +1,1 @@
+"""Device, memory and the two ways a log-prob is computed: a trainer's forward and a KV-cache decode."""

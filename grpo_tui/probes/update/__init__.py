@@ -1,0 +1,1 @@
+"""The update probe: three real optimizer steps and their prediction. Do the weights move? [S3-2]"""
