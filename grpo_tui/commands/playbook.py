@@ -17,7 +17,7 @@ def _list(options: Namespace) -> int:
     from ..playbook.library import load_library
 
     library = load_library([Path(folder) for folder in options.playbooks])
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"playbook": p.playbook, "title": p.title, "steps": len(p.steps), "origin": str(p.origin)}
         for p in library.playbooks.values()
     ]
@@ -65,7 +65,8 @@ def _playbooks(paths: list[str]) -> tuple[list[Any], list[Any]]:
     files: list[Path] = []
     for path in [Path(p) for p in paths] or [builtin_dir()]:
         files += sorted([*path.glob("*.yaml"), *path.glob("*.yml")]) if path.is_dir() else [path]
-    loaded, problems = [], []
+    loaded: list[Any] = []
+    problems: list[Any] = []
     for file in files:
         try:
             loaded.append(load_file(file))
@@ -92,12 +93,12 @@ def _check(options: Namespace) -> int:
             print(problem)
         print(f"{len(loaded)} playbooks, {len(problems)} problems")
     worst = {problem.severity for problem in problems}
-    return 2 if "fatal" in worst or "error" in worst else (1 if "bug" in worst else 0)
+    return 2 if "fatal" in worst else int("bug" in worst)
 
 
 def _plain(problem: Any) -> dict[str, Any]:
     names = ("path", "line", "col", "severity", "check", "message")
-    return {name: str(v) if isinstance(v := getattr(problem, name), Path) else v for name in names}
+    return {name: getattr(problem, name) for name in names}
 
 
 def _test(options: Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def drain(run: Any) -> None:
     run.poll(final=True)
 
 
-def _open_all(paths: list[Path]) -> list[Any]:
+def _open_all(paths: Sequence[Path]) -> list[Any]:
     from ..run import Run
     from ..sources.source import SourceError
 
