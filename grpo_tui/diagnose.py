@@ -20,7 +20,7 @@ from .playbook.remedies import remedies_for
 from .playbook.schema import Playbook
 from .playbook.scope import RunLike, known_of
 from .playbook.verdict import HEALTHY, Evidence, OpenQuestion, rank_questions
-from .playbook.vitals import Health, health_of
+from .playbook.vitals import REASSURING, Health, health_of
 from .playbook.walk import Walk
 
 SCHEMA = 1
@@ -37,6 +37,9 @@ FIRST_STEPS = (
     "probe.update.moved",
 )
 """What to look at when nothing else points anywhere: read rollouts, then the 0/1 chain [S0-12, S0-13]."""
+
+
+UNREAD = "nothing looks wrong in what is logged; it is not called healthy before somebody has read rollouts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +93,12 @@ def diagnose(
             heard.append(part[1])
     candidates = _with_remedies(reconcile(heard), library, run, facts, baseline)
     health = _less_unheeded(health_of(run), facts, walks)
-    diagnosis, status = _verdict(candidates, current, health, run)
+    diagnosis, status = _verdict(candidates, current, health, run, facts)
+    if status == "undetermined" and health.good and not any(a.active and a.severity != "info" for a in current):
+        candidates = _with_health(candidates, health)
     doubts = health.doubts if status in ("healthy", "undetermined") else ()
+    if status == "undetermined" and health.good:
+        doubts = (UNREAD, *doubts)
     if _state(run) == "stalled":
         doubts = (*doubts, "the log has stopped growing; whether the run still lives cannot be told from it")
     return Report(
@@ -156,15 +163,28 @@ def _beside(ranked: Any, evidence: tuple[Evidence, ...]) -> Any:
 
 
 def _verdict(
-    candidates: list[Candidate], alarms: list[Alarm], health: Health, run: RunLike
+    candidates: list[Candidate],
+    alarms: list[Alarm],
+    health: Health,
+    run: RunLike,
+    facts: Mapping[str, Any],
 ) -> tuple[str | None, Status]:
+    """Curves alone never make a run healthy: somebody has to have read its rollouts [S0-12]."""
     claims = [c for c in candidates if c.status != "undetermined" and c.diagnosis != HEALTHY]
     if claims:
         return claims[0].diagnosis, claims[0].status
     loud = [alarm for alarm in alarms if alarm.active and alarm.severity != "info"]
-    if loud or _state(run) == "died" or not health.good:
+    read = any(name.startswith("rollouts.") for name in facts)
+    if loud or _state(run) == "died" or not health.good or not read:
         return None, "undetermined"
     return HEALTHY, "healthy"
+
+
+def _with_health(candidates: list[Candidate], health: Health) -> list[Candidate]:
+    """`healthy` as the first candidate, with the signs that speak for it."""
+    rest = [c for c in candidates if c.diagnosis != HEALTHY]
+    best = max((c.score for c in candidates), default=0)
+    return [Candidate(HEALTHY, max(1, best), "undetermined", None, health.signs, ""), *rest]
 
 
 def _state(run: RunLike) -> str:
@@ -174,9 +194,13 @@ def _state(run: RunLike) -> str:
 
 def _less_unheeded(health: Health, facts: Mapping[str, Any], walks: list[Walk]) -> Health:
     """A fact that no walked playbook looks at may say anything; health cannot be claimed over it."""
-    unheeded = [name for name in facts if not any(concerns(walk.playbook, name) for walk in walks)]
+    unheeded = [
+        name
+        for name, value in facts.items()
+        if (name, value) not in REASSURING and not any(concerns(walk.playbook, name) for walk in walks)
+    ]
     lines = tuple(f"{name} is {facts[name]}, and no playbook here looks at it" for name in unheeded)
-    return Health(health.good and not unheeded, (*health.doubts, *lines))
+    return replace(health, good=health.good and not unheeded, doubts=(*health.doubts, *lines))
 
 
 def _told(alarm: Alarm, alarms: list[Alarm]) -> Alarm:

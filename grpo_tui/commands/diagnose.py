@@ -95,4 +95,6 @@ def print_report(report: dict[str, Any]) -> None:
         for item in report["next"][:4]:
             print(f"     - {plain(item['asks'])}  [{item['observation']}]")
     if report["unchecked"]:
-        print("\n  not checked: " + "; ".join(plain(str(item)) for item in report["unchecked"][:8]))
+        print("\n  not known:")
+        for line in report["unchecked"][:8]:
+            print(f"     - {plain(str(line))}")

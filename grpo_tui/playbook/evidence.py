@@ -92,6 +92,8 @@ def describe(reading: Reading, scope: RunScope, result: bool | None = None) -> s
             times = compact(reading.parameters.get("x", 5.0))
             return f"{name} jumped {times}-fold or more {_count(value)} {_within(reading, scope)}"
         case "bad":
+            if not value:
+                return f"every {name} {_within(reading, scope)} is finite"
             return f"{name} was NaN or infinite {_count(value)} {_within(reading, scope)}"
         case "age":
             return f"{name} was last logged {compact(value)} steps ago"

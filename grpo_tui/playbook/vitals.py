@@ -13,10 +13,35 @@ from .evidence import evidence_of, texts
 from .expressions import evaluate, parse
 from .nodes import Expression
 from .scope import RunLike, RunScope
+from .verdict import Evidence
 
 ENOUGH_ROWS = 10
 ENOUGH_SEEN = 3
 """Signs beside a rising reward that must be known and good."""
+
+
+REASSURING = frozenset(
+    {
+        ("rollouts.readable", "yes"),
+        ("rollouts.scored-right", "yes"),
+        ("rollouts.answer-present", "yes"),
+        ("rollouts.near-identical", "no"),
+        ("rollouts.cut-off", "no"),
+        ("rollouts.repeats-tokens", "no"),
+        ("rollouts.shortcut", "none"),
+        ("verifier.gold-scores-full", "yes"),
+        ("verifier.empty-scores-zero", "yes"),
+        ("probe.ratio.repeatable", "yes"),
+        ("probe.ratio.engine-agrees", "yes"),
+        ("probe.ratio.shape", "none"),
+        ("probe.accumulation.equivalent", "yes"),
+        ("probe.mask.right", "yes"),
+        ("probe.nonfinite.first", "none"),
+        ("probe.groups.right", "yes"),
+        ("run.eval-follows", "yes"),
+    }
+)
+"""Answers that speak against every fault they ask about; any other answer is a reason to look further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +72,28 @@ VITALS = (
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether the signs allow `healthy`, and one sentence for each that does not."""
+    """Whether the signs allow `healthy`, the signs that were seen, and one sentence for each that was not."""
 
     good: bool
     doubts: tuple[str, ...]
+    signs: tuple[Evidence, ...] = ()
 
 
 def health_of(run: RunLike, vitals: Iterable[Vital] = VITALS) -> Health:
     """Look at every sign. Unknown is never good."""
     scope = RunScope(run, None)
-    doubts, seen, good = [], 0, scope.steps_logged >= ENOUGH_ROWS
+    doubts: list[str] = []
+    signs: list[Evidence] = []
+    seen, good = 0, scope.steps_logged >= ENOUGH_ROWS
     if not good:
         doubts.append(f"only {scope.steps_logged} rows so far")
     for vital in vitals:
         outcome = evaluate(vital.good, scope)
-        lines = texts(evidence_of(vital.good, outcome, scope))
+        found = evidence_of(vital.good, outcome, scope)
         if outcome.truth is False or (vital.needed and outcome.truth is None):
             good = False
-            doubts.append(f"not seen that {vital.name}: {'; '.join(lines) or 'cannot be told'}")
+            doubts.append(f"not seen that {vital.name}: {'; '.join(texts(found)) or 'cannot be told'}")
         elif outcome.truth and vital.good.metrics:
             seen += not vital.needed
-    return Health(good and seen >= ENOUGH_SEEN, tuple(doubts))
+            signs.extend(found)
+    return Health(good and seen >= ENOUGH_SEEN, tuple(doubts), tuple(signs))

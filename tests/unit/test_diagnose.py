@@ -65,9 +65,20 @@ def score_module() -> ModuleType:
 
 
 def test_healthy_when_enough_was_seen() -> None:
-    report = diagnose(healthy_run(), BOOKS)
+    report = diagnose(healthy_run(), BOOKS, answers={"rollouts.readable": "yes"})
     assert (report.diagnosis, report.status) == ("healthy", "healthy")
+
+
+def test_curves_alone_never_make_a_run_healthy() -> None:
+    report = diagnose(healthy_run(), BOOKS)
+    assert (report.diagnosis, report.status) == (None, "undetermined")
+    assert report.candidates[0].diagnosis == "healthy" and report.candidates[0].evidence
     assert report.next[0].observation == "rollouts.readable"
+
+
+def test_an_answer_that_worries_is_not_passed_over() -> None:
+    report = diagnose(healthy_run(), BOOKS, answers={"rollouts.readable": "yes", "run.eval-follows": "no"})
+    assert report.status == "undetermined"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +191,7 @@ def test_a_healed_alarm_is_information() -> None:
 def test_an_earlier_segment_is_named_and_not_judged() -> None:
     run = healthy_run()
     run.past = [past_segment({"kl_ref": [9.0] * 40})]
-    report = diagnose(run, shelf(LOUD))
+    report = diagnose(run, shelf(LOUD), answers={"rollouts.readable": "yes"})
     assert report.status == "healthy"
     assert [(a.segment, a.severity) for a in report.alarms] == [(0, "info")]
     assert "segment 1 of 2" in report.alarms[0].message
