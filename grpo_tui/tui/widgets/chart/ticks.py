@@ -36,7 +36,10 @@ def linear_ticks(low: float, high: float, count: int) -> list[float]:
         return [low]
     # The span of a range of floats, and the step after it, can exceed the largest float.
     scale = 1.0 if max(abs(low), abs(high)) < 1e307 else 100.0
-    step = nice_step(high / scale - low / scale, count)
+    span = high / scale - low / scale
+    if not span > 0:
+        return [low, high]
+    step = nice_step(span, count)
     first = math.ceil(low / scale / step - 1e-9)
     last = math.floor(high / scale / step + 1e-9)
     # Floats this coarse cannot tell the ticks apart: the two ends say what there is to say.
