@@ -12,6 +12,7 @@ from ..metrics.smoothing import blocks, finite, running_median
 from .expressions import Comparison, Expression, Outcome
 from .nodes import Reference, walk
 from .numbers import compact, percent
+from .reader import WHOLE_RUN
 from .readings import Reading, reading_of
 from .scope import RunScope
 from .verdict import Evidence
@@ -123,7 +124,8 @@ def _within(reading: Reading, scope: RunScope) -> str:
     rows = scope.points(reading.metric)
     span = int(rows.steps[-1] - rows.steps[0]) + 1 if len(rows) else 0
     if reading.within is None or reading.within >= span:
-        return "over the whole run" if reading.within is None else f"within {compact(span)} steps"
+        whole = reading.within is None or reading.within >= WHOLE_RUN
+        return "over the whole run" if whole else f"within {compact(span)} steps"
     return f"within {compact(reading.within)} steps"
 
 

@@ -67,6 +67,10 @@ class _Place:
     end: int
 
 
+WHOLE_RUN = 1e9
+"""Steps that `within=all` stands for: more than any run has."""
+
+
 class Reader:
     """Turns Python's tree into ours, refusing everything that is not named here."""
 
@@ -287,6 +291,9 @@ class Reader:
         return tuple((parameter.name, self._argument(parameter, value)) for parameter, value in given)
 
     def _argument(self, parameter: Parameter, node: ast.expr) -> Node:
+        if isinstance(node, ast.Name) and node.id == "all" and parameter.unit == "steps":
+            at = self.place(node)
+            return Constant(at.start, at.end, WHOLE_RUN)
         found: Node = self._parameter_name(node) or self.read(node)
         if isinstance(found, Duration) and parameter.unit != "steps":
             raise self.error(node, f"{parameter.name} is a number, not a time")
