@@ -233,7 +233,7 @@ def run_app(
 
     Raises `SourceError` before anything is drawn where a path holds no readable run.
     """
-    opened = run if isinstance(run, Run) else Run.open(run, config_file=config)
+    opened = run if isinstance(run, Run) else Run.open(run, config_file=config, live=True)
     clean = baseline if isinstance(baseline, Run | None) else Run.open(baseline)
     known = library if library is not None else load_library([Path(folder) for folder in playbooks])
     probing = Probing(opened.path, python=python)

@@ -94,7 +94,7 @@ def write(path: Path, lines: Sequence[str]) -> Path:
 def app_on(path: Path, *books: str, **options: Any) -> GrpoApp:
     """The app on a log, with playbooks given as text."""
     loaded = [load_text(text, "test.yaml") for text in books]
-    return GrpoApp(Run.open(path), Library({book.id: book for book in loaded}), **options)
+    return GrpoApp(Run.open(path, live=True), Library({book.id: book for book in loaded}), **options)
 
 
 def screen_text(app: GrpoApp) -> str:

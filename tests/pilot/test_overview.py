@@ -169,3 +169,15 @@ async def test_every_screen_survives_an_odd_terminal(tmp_path: Path, size: tuple
             await pilot.pause(0.05)
         await pilot.resize_terminal(80, 24)
         await sees(pilot, "reward_mean")
+
+
+async def test_an_empty_file_waits_for_its_first_row(tmp_path: Path) -> None:
+    path = tmp_path / "spin.log"
+    path.write_text("")
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await sees(pilot, "waiting for the first row")
+        write(path, healthy(range(1, 4)))
+        await sees(pilot, "step 3")
+        await sees(pilot, "reward_mean")

@@ -6,7 +6,7 @@ import pytest
 from app_helpers import BOOK, SIZES, app_on, ready, screen_text, sees, stuck, until, write
 
 from grpo_tui.home import run_home
-from grpo_tui.tui.widgets.metric_chart import MetricChart
+from grpo_tui.tui.widgets.chart_grid import ChartGrid
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ async def test_keys_lead_to_a_verdict_and_a_report(log: Path, size: tuple[int, i
         await sees(pilot, "step 1 of 3")
         text = screen_text(app)
         assert "max(reward_mean, last=5) < 0.05" in text and "→ true" in text
-        curve = app.screen.query_one("#curve", MetricChart)
-        assert curve.metric == "reward_mean" and curve.region.height >= 4
+        curves = app.screen.query_one("#curve", ChartGrid)
+        assert curves.shown == ("reward_mean",) and curves.charts[0].region.height >= 4
         await pilot.press("1")
         await sees(pilot, "step 2 of 3")
         await pilot.press("2")

@@ -16,8 +16,8 @@ from ..keymap import bindings
 from ..probing import outcome_of
 from ..snapshot import Offer, Snapshot, WalkState
 from ..walking import Walking
+from ..widgets.chart_grid import ChartGrid
 from ..widgets.choice_list import ChoiceList, Pick
-from ..widgets.metric_chart import MetricChart
 from ..widgets.page import Page
 from ..widgets.playbook_list import PlaybookList
 from ..widgets.step_card import StepCard
@@ -67,8 +67,6 @@ class TriageScreen(RunScreen):
 
     listing = False
     """The person looks at the list although a walk is open."""
-    _turn = 0
-    """Which of the step's curves is shown."""
     _drawn: tuple[View, str | None, int] = ("list", None, -1)
 
     def compose_body(self) -> ComposeResult:
@@ -78,7 +76,7 @@ class TriageScreen(RunScreen):
         with Container(id="walk"):
             with Container(id="main"):
                 yield StepCard()
-                yield MetricChart("", id="curve")
+                yield ChartGrid(id="curve")
                 yield ChoiceList()
             yield WalkSide()
         yield VerdictPage()
@@ -111,7 +109,8 @@ class TriageScreen(RunScreen):
         """Focus what the state is about, once, so that a person can move it afterwards."""
         now = (view, state.step.id if state and state.step else None, len(state.history) if state else -1)
         if now != self._drawn or self.focused is None:
-            self._drawn, self._turn = now, 0
+            self._drawn = now
+            self.query_one(ChartGrid).page = 0
             self.query_one(_FOCUS[view]).focus()
             self.refresh_bindings()
 
@@ -143,11 +142,9 @@ class TriageScreen(RunScreen):
         self.query_one(StepCard).show(state)
         self.query_one(ChoiceList).show(step, len(state.history))
         self.query_one(WalkSide).show(state)
-        curve = self.query_one("#curve", MetricChart)
         names = [name for name in step.metrics if name in snapshot.points]
         self.set_class(not names, "-no-curve")
-        if names:
-            curve.show(snapshot, names[self._turn % len(names)])
+        self.query_one(ChartGrid).show(snapshot, names)
 
     # -- moves -------------------------------------------------------------------------------
 
@@ -278,8 +275,10 @@ class TriageScreen(RunScreen):
         card.scroll_relative(y=direction * max(1, card.size.height - 1), animate=False)
 
     def action_metric(self) -> None:
-        self._turn += 1
-        self.draw(self.grpo.snapshot)
+        curves = self.query_one(ChartGrid)
+        if not curves.turn_page(1):
+            curves.page = 0
+            curves.lay_out()
 
     def action_leave(self) -> None:
         self.listing = True
