@@ -11,17 +11,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from .playbook.alarms import Alarm
-from .playbook.flow import Books, WalkError, books_of
-from .playbook.monitor import Monitor, applies
-from .playbook.questions import concerns, cost_of, question_of
-from .playbook.reconcile import Candidate, Heard, evidence_dict, reconcile, scores_of
-from .playbook.remedies import remedies_for
-from .playbook.schema import Playbook
+from .playbook.alarms.alarm import Alarm
+from .playbook.alarms.monitor import Monitor, applies
+from .playbook.format.schema import Playbook
 from .playbook.scope import RunLike, known_of
-from .playbook.verdict import HEALTHY, Evidence, OpenQuestion, rank_questions
-from .playbook.vitals import REASSURING, Health, health_of
-from .playbook.walk import Walk
+from .playbook.verdict.questions import concerns, cost_of, question_of
+from .playbook.verdict.reconcile import Candidate, Heard, evidence_dict, reconcile, scores_of
+from .playbook.verdict.remedies import remedies_for
+from .playbook.verdict.rule import HEALTHY, Evidence, OpenQuestion, rank_questions
+from .playbook.verdict.vitals import REASSURING, Health, health_of
+from .playbook.walk.flow import Books, WalkError, books_of
+from .playbook.walk.walk import Walk
 
 SCHEMA = 1
 Status: TypeAlias = Literal["confirmed", "suspected", "undetermined", "healthy"]

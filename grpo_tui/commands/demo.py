@@ -42,8 +42,8 @@ def run(options: Namespace) -> int:
 def _without_a_screen(replay: Any, title: str) -> int:
     """The same replay and the same triggers where there is no terminal: alarms as they open, then the verdict."""
     from ..diagnose import diagnose
+    from ..playbook.alarms.monitor import Monitor
     from ..playbook.library import load_library
-    from ..playbook.monitor import Monitor
     from ..run import Run
     from ..summary import summarise_run
     from .diagnose import print_report

@@ -57,7 +57,7 @@ def complain_playbooks(problems: list[Any]) -> int:
 
 def read_answers(path: str) -> dict[str, Any]:
     """`{observation id: value}` from YAML or JSON. Raises ValueError with one clear sentence."""
-    from ..playbook.load import read_mapping
+    from ..playbook.format.load import read_mapping
     from ..playbook.vocabulary import observations
 
     answers = read_mapping(Path(path))

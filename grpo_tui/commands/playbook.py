@@ -59,8 +59,8 @@ def _subject(step: Any) -> str:
 
 def _playbooks(paths: list[str]) -> tuple[list[Any], list[Any]]:
     """(playbooks, problems) of files and folders, the bundled ones when none is named."""
+    from ..playbook.format.load import PlaybookError, load_file
     from ..playbook.library import builtin_dir
-    from ..playbook.load import PlaybookError, load_file
 
     files: list[Path] = []
     for path in [Path(p) for p in paths] or [builtin_dir()]:
@@ -76,8 +76,8 @@ def _playbooks(paths: list[str]) -> tuple[list[Any], list[Any]]:
 
 
 def _check(options: Namespace) -> int:
+    from ..playbook.authoring.lint import check
     from ..playbook.library import load_library
-    from ..playbook.lint import check
 
     missing = [path for path in options.paths if not Path(path).exists()]
     if missing:
@@ -102,8 +102,8 @@ def _plain(problem: Any) -> dict[str, Any]:
 
 
 def _test(options: Namespace) -> int:
+    from ..playbook.authoring.testing import run_tests
     from ..playbook.library import load_library
-    from ..playbook.testing import run_tests
 
     loaded, problems = _playbooks(options.paths)
     if problems:
@@ -129,7 +129,7 @@ def _test(options: Namespace) -> int:
 
 
 def _schema(options: Namespace) -> int:
-    from ..playbook.schema import json_schema
+    from ..playbook.format.schema import json_schema
 
     print_json(json_schema())
     return 0

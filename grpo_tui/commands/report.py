@@ -11,8 +11,8 @@ from .output import complain, print_json
 
 def run(options: Namespace) -> int:
     from ..playbook.library import load_library
-    from ..playbook.report import render_markdown
-    from ..playbook.session import SessionError, SessionFile, sessions_of
+    from ..playbook.walk.report import render_markdown
+    from ..playbook.walk.session import SessionError, SessionFile, sessions_of
 
     path = Path(options.session)
     if not path.exists() and not sessions_of(path):

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .load import read_file
-from .names import Names, did_you_mean
-from .problems import Problem
-from .schema import Playbook, UseStep
+from .format.load import read_file
+from .format.problems import Problem
+from .format.schema import Playbook, UseStep
+from .language.names import Names, did_you_mean
 
 
 @dataclass

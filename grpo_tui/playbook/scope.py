@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..metrics.series import NO_POINTS, Points
-from .schema import Playbook
+from .format.schema import Playbook
 
 UNKNOWN = "unknown"
 

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ..metrics.series import Points
-from ..playbook.alarms import Alarm
+from ..playbook.alarms.alarm import Alarm
+from ..playbook.alarms.monitor import Monitor
 from ..playbook.library import Library
-from ..playbook.monitor import Monitor
 from ..run import Run
 from ..sources.errors import SourceError
 from ..sources.records import Record

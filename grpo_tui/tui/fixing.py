@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..playbook.flow import involved
-from ..playbook.remedies import Remedy, remedies_for
-from ..playbook.schema import Playbook
-from ..playbook.walk import Walk
+from ..playbook.format.schema import Playbook
+from ..playbook.verdict.remedies import Remedy, remedies_for
+from ..playbook.walk.flow import involved
+from ..playbook.walk.walk import Walk
 from ..run import Run
 from . import format as form
 from .snapshot import FixView

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ..playbook.alarms.monitor import applies
 from ..playbook.library import Library
-from ..playbook.monitor import applies
 from ..run import Run
 from .snapshot import Offer
 from .theme import rank, severity
 
 if TYPE_CHECKING:
-    from ..playbook.alarms import Alarm
-    from ..playbook.schema import Playbook
+    from ..playbook.alarms.alarm import Alarm
+    from ..playbook.format.schema import Playbook
 
 FITS = ("open", "firing", "fits", "partly", "elsewhere")
 

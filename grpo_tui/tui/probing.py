@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from ..home import run_home
 from ..launch import LocalProbe, PlanError, ProbeEvent, ProbePlan, ProbeResult, plan_probe
-from ..playbook.views import ProbeOutcome
+from ..playbook.walk.views import ProbeOutcome
 from ..run import Run
 from ..subject import find_model, probe_options
 

@@ -18,9 +18,9 @@ from ..metrics.series import Points
 from ..run import Run
 
 if TYPE_CHECKING:
-    from ..playbook.alarms import Alarm
-    from ..playbook.verdict import Verdict
-    from ..playbook.views import StepDone, StepView
+    from ..playbook.alarms.alarm import Alarm
+    from ..playbook.verdict.rule import Verdict
+    from ..playbook.walk.views import StepDone, StepView
     from ..sources.config import ConfigValue
     from ..sources.records import Incident
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from ..home import run_home
 from ..playbook.library import Library
-from ..playbook.report import render_markdown
-from ..playbook.session import SessionError, SessionFile, find_open
-from ..playbook.views import ProbeOutcome, StepView
-from ..playbook.walk import Walk, WalkError, begin_session
+from ..playbook.walk.report import render_markdown
+from ..playbook.walk.session import SessionError, SessionFile, find_open
+from ..playbook.walk.views import ProbeOutcome, StepView
+from ..playbook.walk.walk import Walk, WalkError, begin_session
 from ..run import Run
 from ..summary import summarise_run
 from .fixing import fix_views

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from textual.content import Content
 
-from grpo_tui.playbook.alarms import Alarm
+from grpo_tui.playbook.alarms.alarm import Alarm
 from grpo_tui.tui import format as form
 from grpo_tui.tui.snapshot import Facts, Snapshot
 from grpo_tui.tui.terminal import announce, farewell, progress

@@ -31,7 +31,7 @@ def test_import_contracts_hold() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["grpo_tui.run", "grpo_tui.diagnose", "grpo_tui.playbook.walk", "grpo_tui.playbook.report", "grpo_tui.launch.local"],
+    ["grpo_tui.run", "grpo_tui.diagnose", "grpo_tui.playbook.walk.walk", "grpo_tui.playbook.walk.report", "grpo_tui.launch.local"],
 )
 def test_the_core_runs_without_a_screen(module: str) -> None:
     assert not loaded(f"import {module}") & {"textual", "rich", "torch"}

@@ -20,7 +20,7 @@ from ..widgets.text import clean_label
 from .base import RunScreen
 
 if TYPE_CHECKING:
-    from ...playbook.alarms import Alarm
+    from ...playbook.alarms.alarm import Alarm
 
 QUIET = "No alarm so far.\n\nAlarms are watched on every row that arrives; nothing has to be started."
 

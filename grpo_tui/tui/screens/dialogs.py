@@ -13,7 +13,7 @@ from ..keymap import bindings
 from ..widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
-    from ...playbook.session import SessionFile
+    from ...playbook.walk.session import SessionFile
 
 
 class TextDialog(ModalScreen[str | None]):

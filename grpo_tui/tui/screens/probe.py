@@ -25,7 +25,7 @@ from ..widgets.text import clean_line
 from .dialogs import ConfirmDialog, TextDialog
 
 if TYPE_CHECKING:
-    from ...playbook.views import StepView
+    from ...playbook.walk.views import StepView
     from ..app import GrpoApp
 
 _OURS = "Are these the run's own weights of today?"

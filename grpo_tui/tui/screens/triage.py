@@ -29,7 +29,7 @@ from .dialogs import TextDialog
 from .probe import ProbeScreen
 
 if TYPE_CHECKING:
-    from ...playbook.views import StepView
+    from ...playbook.walk.views import StepView
 
 View = Literal["list", "walk", "verdict"]
 _ACTIONS: dict[str, tuple[View, ...]] = {

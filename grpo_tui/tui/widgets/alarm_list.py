@@ -13,7 +13,7 @@ from ..theme import ALARM_STATES, severity
 from .text import clean_label
 
 if TYPE_CHECKING:
-    from ...playbook.alarms import Alarm
+    from ...playbook.alarms.alarm import Alarm
 
 
 class AlarmList(OptionList):

@@ -12,7 +12,7 @@ from ..theme import severity
 from .text import clean_label
 
 if TYPE_CHECKING:
-    from ...playbook.alarms import Alarm
+    from ...playbook.alarms.alarm import Alarm
 
 MOST = 3
 

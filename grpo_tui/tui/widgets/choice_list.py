@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 from .text import clean_label
 
 if TYPE_CHECKING:
-    from ...playbook.views import StepView
+    from ...playbook.walk.views import StepView
 
 
 @dataclass(frozen=True, slots=True)

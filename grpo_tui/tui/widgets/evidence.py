@@ -10,7 +10,7 @@ from textual.content import Content
 from .text import clean_label
 
 if TYPE_CHECKING:
-    from ...playbook.verdict import Evidence
+    from ...playbook.verdict.rule import Evidence
 
 
 def evidence_lines(

@@ -11,7 +11,7 @@ from ..theme import severity
 from .chart import Chart, ChartSeries, Mark, Viewport
 
 if TYPE_CHECKING:
-    from ...playbook.alarms import Alarm
+    from ...playbook.alarms.alarm import Alarm
 
 _AROUND = 0.25
 """How much of the run a look around a step shows on either side …"""

@@ -13,7 +13,7 @@ from .page import Page
 from .text import clean_label
 
 if TYPE_CHECKING:
-    from ...playbook.views import StepView
+    from ...playbook.walk.views import StepView
 
 KINDS = {
     "check": "checked on the run's own numbers",

@@ -12,7 +12,7 @@ from .page import Page
 from .text import clean_label
 
 if TYPE_CHECKING:
-    from ...playbook.verdict import Ranked, Verdict
+    from ...playbook.verdict.rule import Ranked, Verdict
 
 _STATUS = {
     "confirmed": ("■ confirmed", "bold $success"),

@@ -12,8 +12,8 @@ from .page import Page
 from .text import clean_label
 
 if TYPE_CHECKING:
-    from ...playbook.verdict import Ranked, Verdict
-    from ...playbook.views import StepDone
+    from ...playbook.verdict.rule import Ranked, Verdict
+    from ...playbook.walk.views import StepDone
 
 _MOST_POINTS = 6
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from grpo_tui.metrics.series import NO_POINTS, Points, Series
-from grpo_tui.playbook.load import load_file, load_text
-from grpo_tui.playbook.schema import Playbook
+from grpo_tui.playbook.format.load import load_file, load_text
+from grpo_tui.playbook.format.schema import Playbook
 
 DATA = Path(__file__).parents[2] / "data" / "playbooks"
 

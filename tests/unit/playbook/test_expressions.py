@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grpo_tui.playbook.expressions import ExpressionError, parse, parse_condition
-from grpo_tui.playbook.names import default_names
+from grpo_tui.playbook.language.expressions import ExpressionError, parse, parse_condition
+from grpo_tui.playbook.language.names import default_names
 
 NAMES = default_names().of_playbook({"window", "limit"}, {"own_metric"})
 

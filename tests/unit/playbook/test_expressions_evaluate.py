@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grpo_tui.metrics.series import NO_POINTS, Points
-from grpo_tui.playbook.curves import read_curve
-from grpo_tui.playbook.expressions import ExpressionError, Outcome, evaluate, parse
-from grpo_tui.playbook.names import default_names
+from grpo_tui.playbook.authoring.curves import read_curve
+from grpo_tui.playbook.language.expressions import ExpressionError, Outcome, evaluate, parse
+from grpo_tui.playbook.language.names import default_names
 
 NAMES = default_names().of_playbook({"window", "limit", "word"}, ())
 

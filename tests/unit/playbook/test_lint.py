@@ -9,9 +9,9 @@ from typing import TypeAlias
 import pytest
 
 from grpo_tui.playbook.library import Library
-from grpo_tui.playbook.lint import check
-from grpo_tui.playbook.load import load_file
-from grpo_tui.playbook.problems import Problem
+from grpo_tui.playbook.authoring.lint import check
+from grpo_tui.playbook.format.load import load_file
+from grpo_tui.playbook.format.problems import Problem
 
 Lint: TypeAlias = Callable[[str], list[Problem]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playbook_support import GOOD
 
-from grpo_tui.playbook.load import (
+from grpo_tui.playbook.format.load import (
     PlaybookError,
     Problem,
     load_file,
@@ -16,7 +16,7 @@ from grpo_tui.playbook.load import (
     read_mapping,
     read_text,
 )
-from grpo_tui.playbook.yaml_tree import resolve
+from grpo_tui.playbook.format.yaml_tree import resolve
 
 
 def problems_of(text: str) -> tuple[Problem, ...]:

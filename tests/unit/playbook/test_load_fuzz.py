@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from playbook_support import GOOD
 
-from grpo_tui.playbook.load import read_bytes, read_text
-from grpo_tui.playbook.yaml_tree import read
+from grpo_tui.playbook.format.load import read_bytes, read_text
+from grpo_tui.playbook.format.yaml_tree import read
 
 
 @settings(max_examples=400, deadline=None)

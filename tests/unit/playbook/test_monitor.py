@@ -8,9 +8,9 @@ from engine_support import FakeRun, line, noisy, past_segment, playbook, shelf, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grpo_tui.playbook.alarms import remember, remembered
-from grpo_tui.playbook.machine import Condition, advance, on_grid, rows_needed, warming_up
-from grpo_tui.playbook.monitor import Monitor
+from grpo_tui.playbook.alarms.alarm import remember, remembered
+from grpo_tui.playbook.alarms.machine import Condition, advance, on_grid, rows_needed, warming_up
+from grpo_tui.playbook.alarms.monitor import Monitor
 
 LEVEL = """
 playbook: level

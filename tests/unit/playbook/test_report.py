@@ -7,11 +7,11 @@ from engine_support import FakeRun, line, shelf, stored
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grpo_tui.playbook.markdown import code, plain, safe
-from grpo_tui.playbook.report import render_markdown
-from grpo_tui.playbook.session import SessionFile
-from grpo_tui.playbook.views import ProbeOutcome
-from grpo_tui.playbook.walk import Walk, begin_session
+from grpo_tui.playbook.walk.markdown import code, plain, safe
+from grpo_tui.playbook.walk.report import render_markdown
+from grpo_tui.playbook.walk.session import SessionFile
+from grpo_tui.playbook.walk.views import ProbeOutcome
+from grpo_tui.playbook.walk.walk import Walk, begin_session
 
 BOOKS = shelf(stored("made-up"), stored("part"))
 NASTY = "<script>alert(1)</script> **bold** [link](http://x.y) \x1b[31mred\x1b[0m `tick` \u202ecba | # h\nnew"

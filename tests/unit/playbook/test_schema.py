@@ -10,8 +10,8 @@ import yaml
 from playbook_support import GOOD
 from pydantic import ValidationError
 
-from grpo_tui.playbook.load import load_text
-from grpo_tui.playbook.schema import (
+from grpo_tui.playbook.format.load import load_text
+from grpo_tui.playbook.format.schema import (
     AskStep,
     Branch,
     CheckStep,

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from engine_support import FakeRun, playbook
 
-from grpo_tui.playbook.expressions import evaluate, parse
+from grpo_tui.playbook.language.expressions import evaluate, parse
 from grpo_tui.playbook.scope import RunScope, plain
 
 BOOK = playbook(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from engine_support import FakeRun, line, playbook, shelf, stored
 
-from grpo_tui.playbook.session import (
+from grpo_tui.playbook.walk.session import (
     SessionChanged,
     SessionError,
     SessionFile,
@@ -19,8 +19,8 @@ from grpo_tui.playbook.session import (
     sessions_folder,
     sessions_of,
 )
-from grpo_tui.playbook.views import ProbeOutcome
-from grpo_tui.playbook.walk import Walk, WalkError, begin_session
+from grpo_tui.playbook.walk.views import ProbeOutcome
+from grpo_tui.playbook.walk.walk import Walk, WalkError, begin_session
 
 BOOKS = shelf(stored("made-up"), stored("part"))
 
@@ -223,7 +223,7 @@ CHILD = """
 import sys, time
 sys.path.insert(0, {here!r})
 from engine_support import FakeRun, line, shelf, stored
-from grpo_tui.playbook.walk import Walk, begin_session
+from grpo_tui.playbook.walk.walk import Walk, begin_session
 from pathlib import Path
 books = shelf(stored("made-up"), stored("part"))
 series = {{"entropy": line((0, 0.9), (199, 0.1)), "reward_mean": [0.4] * 200}}

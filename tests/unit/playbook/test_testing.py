@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from playbook_support import GOOD
 
-from grpo_tui.playbook.curves import CurveError, read_curve
-from grpo_tui.playbook.fake_run import FakeRun, run_of
+from grpo_tui.playbook.authoring.curves import CurveError, read_curve
+from grpo_tui.playbook.authoring.fake_run import FakeRun, run_of
 from grpo_tui.playbook.library import Library
-from grpo_tui.playbook.load import load_file, load_text
-from grpo_tui.playbook.schema import Playbook, PlaybookTest
-from grpo_tui.playbook.testing import Fired, Walked, run_tests
+from grpo_tui.playbook.format.load import load_file, load_text
+from grpo_tui.playbook.format.schema import Playbook, PlaybookTest
+from grpo_tui.playbook.authoring.testing import Fired, Walked, run_tests
 
 
 def values(text: str) -> list[float]:

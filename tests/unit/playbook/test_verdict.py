@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grpo_tui.playbook.verdict import Contribution, Evidence, OpenQuestion, judge
+from grpo_tui.playbook.verdict.rule import Contribution, Evidence, OpenQuestion, judge
 
 
 def points(hypothesis: str, value: int, *, fact: bool = False, known: bool = True) -> Contribution:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grpo_tui.metrics.catalog import catalog
-from grpo_tui.playbook.names import CONFIG_KEYS, PROBES, default_names, did_you_mean, near
+from grpo_tui.playbook.language.names import CONFIG_KEYS, PROBES, default_names, did_you_mean, near
 from grpo_tui.playbook.vocabulary import diagnoses, is_own, observations
 
 

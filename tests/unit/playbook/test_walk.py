@@ -3,8 +3,8 @@
 import pytest
 from engine_support import FakeRun, line, playbook, shelf, stored
 
-from grpo_tui.playbook.views import ProbeOutcome
-from grpo_tui.playbook.walk import Walk, WalkError
+from grpo_tui.playbook.walk.views import ProbeOutcome
+from grpo_tui.playbook.walk.walk import Walk, WalkError
 
 BOOKS = shelf(stored("made-up"), stored("part"))
 

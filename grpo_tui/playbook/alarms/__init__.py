@@ -1,0 +1,1 @@
+"""From rows to alarms: triggers, their life, and where a finding began."""

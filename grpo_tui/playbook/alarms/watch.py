@@ -1,0 +1,176 @@
+"""One trigger over the rows of one segment: the state machine fed with what the language evaluates.
+
+Everything up to a row is a frozen `Standing`, so the newest row, which may still be incomplete, can
+be looked at without being committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..evidence.readings import reading_of
+from ..evidence.sentences import evidence_of, supporting
+from ..format.schema import Playbook, Trigger
+from ..language.expressions import Outcome, evaluate
+from ..language.nodes import Logic
+from ..scope import RunLike, RunScope, points_of
+from ..verdict.rule import Evidence
+from .alarm import Alarm, State
+from .machine import SEVERITIES, Condition, Severity, advance, rows_needed, warming_up
+from .onset import onset
+
+NOTHING_YET = Condition()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a trigger stands after row `row` (0-based; -1 before the first).
+
+    `first_step` is the onset of the present stretch, `last_true` the last step in which the condition
+    held, `peak` how far its leading comparison went beyond the threshold and where, `resolved` the alarms
+    that came and went, `outcome` what the newest evaluation said.
+    """
+
+    row: int = -1
+    condition: Condition = NOTHING_YET
+    first_step: int | None = None
+    last_true: int | None = None
+    peak: tuple[float, int | None] | None = None
+    resolved: tuple[Alarm, ...] = ()
+    outcome: Outcome | None = None
+
+
+class Watch:
+    """One playbook's trigger over one segment of a run."""
+
+    def __init__(
+        self,
+        playbook: Playbook,
+        trigger: Trigger,
+        run: RunLike,
+        *,
+        segment: int = 0,
+        baseline: RunLike | None = None,
+    ) -> None:
+        self.playbook = playbook
+        self.trigger = trigger
+        self.run = run
+        self.segment = segment
+        self.baseline = baseline
+        self.corroborations = [(s, trigger.raise_[s]) for s in SEVERITIES if s in trigger.raise_]
+        expressions = [trigger.when, *(expression for _, expression in self.corroborations)]
+        self.metrics = tuple(dict.fromkeys(name for e in expressions for name in e.metrics))
+        self.config_keys = tuple(dict.fromkeys(key for e in expressions for key in e.config_keys))
+
+    def scope(self, at: int | None, rows: Sequence[int]) -> RunScope:
+        return RunScope(self.run, self.playbook, at, baseline=self.baseline, steps=rows)
+
+    def step(self, standing: Standing, row: int, rows: Sequence[int]) -> Standing:
+        """The standing after also looking at row `row`."""
+        at = rows[row] if rows else None
+        passed = row - standing.row
+        if rows and warming_up(row, rows[row] - rows[0], self.trigger.warmup, self.run.total_steps):
+            return replace(standing, row=row)
+        scope = self.scope(at, rows)
+        outcome = evaluate(self.trigger.when, scope)
+        after = advance(
+            standing.condition,
+            outcome.truth,
+            row=row,
+            rows=passed,
+            need=rows_needed(self.trigger.for_, row + 1),
+            base=self.trigger.severity,
+            corroboration=self._corroboration(scope) if outcome.truth else (),
+        )
+        moved = replace(standing, row=row, condition=after, outcome=outcome)
+        if outcome.truth:
+            began = standing.condition.phase == "ok"
+            first = self._onset(outcome, scope, standing) if began else standing.first_step
+            peak = _higher(None if began else standing.peak, outcome, at)
+            return replace(moved, first_step=first, last_true=at, peak=peak)
+        if standing.condition.fired and after.phase == "ok":
+            ended = self._alarm(standing, "resolved", rows)
+            return replace(moved, resolved=(*standing.resolved, ended))
+        return moved
+
+    def alarms(self, standing: Standing, rows: Sequence[int], *, over: bool = False) -> list[Alarm]:
+        """Every alarm that fired so far. With `over` the segment has ended, and so has its alarm."""
+        alarms = list(standing.resolved)
+        if standing.condition.phase in ("firing", "recovering"):
+            state: State = "firing" if standing.condition.phase == "firing" else "recovering"
+            alarms.append(self._alarm(standing, "resolved" if over else state, rows))
+        return alarms
+
+    def pending(self, standing: Standing, rows: Sequence[int]) -> Alarm | None:
+        return self._alarm(standing, "pending", rows) if standing.condition.phase == "pending" else None
+
+    def _corroboration(self, scope: RunScope) -> list[tuple[Severity, bool | None]]:
+        return [(severity, evaluate(expression, scope).truth) for severity, expression in self.corroborations]
+
+    def _onset(self, outcome: Outcome, scope: RunScope, standing: Standing) -> int | None:
+        """Where the raw curve left; never before the end of an earlier alarm of this trigger.
+
+        What needs several things at once began with the last of them.
+        """
+        at = scope.at
+        if at is None:
+            return None
+        after = standing.resolved[-1].last_step if standing.resolved else None
+        not_before = None if after is None else after + 1
+        found = []
+        for comparison in supporting(outcome):
+            reading = reading_of(self.trigger.when, comparison, scope.param)
+            if reading is not None:
+                points = points_of(self.run, self.playbook, reading.metric)
+                found.append(onset(points, reading, at, not_before=not_before))
+        if not found:
+            return at
+        tree = self.trigger.when.tree
+        either = isinstance(tree, Logic) and tree.op == "or"
+        return found[0] if either else max(found)
+
+    def _alarm(self, standing: Standing, state: State, rows: Sequence[int]) -> Alarm:
+        where = "-" if standing.first_step is None else str(standing.first_step)
+        peak = standing.last_true if standing.peak is None else standing.peak[1]
+        evidence = self._evidence(peak if state == "resolved" else standing.last_true, rows)
+        message = self.trigger.message or self.playbook.title
+        if evidence:
+            message = f"{message}: {evidence[0].text}"
+        return Alarm(
+            id=f"{self.playbook.playbook}@{self.segment}:{where}",
+            playbook=self.playbook.playbook,
+            title=self.playbook.title,
+            severity=standing.condition.severity,
+            diagnosis=self.trigger.diagnosis,
+            state=state,
+            first_step=standing.first_step,
+            last_step=standing.last_true,
+            peak_step=peak,
+            message=message,
+            evidence=evidence,
+            metrics=self.metrics,
+            rules=tuple(self.trigger.rules),
+            segment=self.segment,
+        )
+
+    def _evidence(self, at: int | None, rows: Sequence[int]) -> tuple[Evidence, ...]:
+        """What the condition saw at a step: of a living alarm the last one in which it held."""
+        scope = self.scope(at, rows)
+        outcome = evaluate(self.trigger.when, scope)
+        lines = evidence_of(self.trigger.when, outcome, scope, tuple(self.trigger.rules))
+        held = {comparison.text for comparison in supporting(outcome)}
+        chosen = [e for e, c in zip(lines, outcome.trace, strict=False) if c.text in held]
+        return tuple(chosen) or lines
+
+
+def _higher(
+    peak: tuple[float, int | None] | None, outcome: Outcome, at: int | None
+) -> tuple[float, int | None] | None:
+    """The row in which the leading comparison went furthest beyond its threshold so far."""
+    leading = next(iter(supporting(outcome)), None)
+    if leading is None or not isinstance(leading.left, float) or not isinstance(leading.right, float):
+        return peak
+    gap = leading.left - leading.right
+    excess = gap if leading.op in (">", ">=") else -gap
+    return (excess, at) if peak is None or excess > peak[0] else peak

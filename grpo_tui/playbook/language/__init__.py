@@ -1,0 +1,1 @@
+"""Conditions: a small Python-like expression, parsed to a whitelisted tree and interpreted, never run."""

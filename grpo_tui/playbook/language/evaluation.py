@@ -1,0 +1,348 @@
+"""Interpreting a parsed expression over one run: true, false or unknown, with the evidence for it.
+
+Three-valued (Kleene) logic: unknown and false is false, unknown or true is true, everything else with
+an unknown in it stays unknown. An error (text compared with a number, a window of no steps) is a
+fourth outcome and is kept apart: neither it nor unknown may ever read as healthy. Each comparison that
+was needed leaves a `Comparison`, which is how the tool says why. `and` and `or` stop at the first
+item that decides them, so the trace holds what decided and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...metrics.series import Points
+from ...metrics.smoothing import window
+from ...metrics.windows import WINDOWS, last
+from .nodes import (
+    Binary,
+    Call,
+    Choices,
+    Compare,
+    Constant,
+    Duration,
+    Expression,
+    Logic,
+    Metric,
+    Node,
+    Reference,
+    Unary,
+    Value,
+    walk,
+)
+from .outcomes import Comparison, Outcome, Scope
+
+
+class _Fault(Exception):
+    """The expression makes no sense for these values."""
+
+
+def evaluate(expression: Expression, scope: Scope) -> Outcome:
+    """The outcome of an expression; never raises for anything an expression can say."""
+    evaluation = _Evaluation(expression, scope)
+    try:
+        value = evaluation.value(expression.tree)
+        truth = evaluation.truth(value, expression.tree)
+        error = None
+    except (_Fault, ValueError, TypeError, KeyError, ArithmeticError) as fault:
+        value, truth = None, None
+        error = f"{expression.text}: {fault}"
+    because = tuple(dict.fromkeys(evaluation.because)) if truth is None else ()
+    return Outcome(truth, value, tuple(evaluation.trace), error, because)
+
+
+class _Evaluation:
+    def __init__(self, expression: Expression, scope: Scope) -> None:
+        self.expression = expression
+        self.scope = scope
+        self.trace: list[Comparison] = []
+        self.because: list[str] = []
+        self.width: int | None = None
+
+    def truth(self, value: Value, node: Node) -> bool | None:
+        if value is None or isinstance(value, bool):
+            return value
+        raise _Fault(f"{self.expression.source_of(node)} is {value!r}, not true or false")
+
+    def value(self, node: Node) -> Value:
+        match node:
+            case Constant():
+                return node.value
+            case Duration():
+                return node.seconds
+            case Metric():
+                return self._newest(node)
+            case Reference():
+                return self._reference(node)
+            case Call():
+                return self._call(node)
+            case Unary(op="not"):
+                truth = self.truth(self.value(node.operand), node.operand)
+                return None if truth is None else not truth
+            case Unary():
+                number = self.number(node.operand)
+                return None if number is None else abs(number) if node.op == "abs" else -number
+            case Binary():
+                return self._arithmetic(node)
+            case Compare():
+                return self._compare(node)
+            case Logic():
+                return self._logic(node)
+            case Choices():
+                raise _Fault("a list stands only after `in`")
+
+    def number(self, node: Node) -> float | None:
+        value = self.value(node)
+        if value is None:
+            return None
+        number = _as_number(value)
+        if number is None:
+            raise _Fault(f"{self.expression.source_of(node)} is {value!r}, not a number")
+        return number
+
+    # -- metrics ---------------------------------------------------------------------------
+
+    def _now(self) -> int | None:
+        return self.scope.step if self.scope.at is None else self.scope.at
+
+    def _newest(self, node: Metric) -> float | None:
+        points = self.scope.points(node.name)
+        value = last(points, now=self._now())
+        if value is None:
+            self.because.append(self._why_unknown(node.name, points, 20))
+        return value
+
+    def _call(self, node: Call) -> float | None:
+        entry = WINDOWS[node.function]
+        arguments: dict[str, float | None] = {}
+        for name, argument in node.arguments:
+            value = self._steps(argument) if name == "within" else self.number(argument)
+            if value is None:
+                return None
+            arguments[name] = value
+        within = arguments.get("within", _default_width(node.function))
+        self.width = None if within is None else int(within)
+        curves = [self.scope.points(metric.name) for metric in node.metrics]
+        if entry.baseline:
+            curves.append(self.scope.baseline(node.metrics[0].name))
+            if not len(curves[-1]):
+                self.because.append("no baseline run")
+                return None
+        value = entry.function(*curves, now=self._now(), **arguments)
+        if value is None or not math.isfinite(value):
+            for metric, points in zip(node.metrics, curves, strict=False):
+                self.because.append(self._why_unknown(metric.name, points, self.width))
+            return None
+        return float(value)
+
+    def _steps(self, node: Node) -> int | None:
+        """A window's width; a time becomes steps by the median of the newest 20 step times."""
+        if not isinstance(node, Duration):
+            steps = self.number(node)
+            if steps is not None and not 1 <= steps < 2**62:
+                raise _Fault("a window needs at least one step")
+            return None if steps is None else round(steps)
+        times = self.scope.points("step_time").until(self._now())
+        recent = times.values[-20:]
+        recent = recent[np.isfinite(recent) & (recent > 0)]
+        if not len(recent):
+            self.because.append("step_time is not logged, so a time cannot be turned into steps")
+            return None
+        return min(max(1, round(node.seconds / float(np.median(recent)))), 2**62)
+
+    def _why_unknown(self, name: str, points: Points, within: int | None) -> str:
+        now = self._now()
+        points = points.until(now)
+        if not len(points):
+            return f"{name} was not logged"
+        rows = window(points, within, now)
+        if not len(rows):
+            return f"{name} was last logged at step {int(points.steps[-1])}"
+        finite = len(rows.finite())
+        if finite == 0 or not np.isfinite(rows.values[-1]):
+            return f"{name} is not finite"
+        return f"{name} has {finite} usable row{'s' if finite != 1 else ''} in this window, or is 0 there"
+
+    # -- everything else -------------------------------------------------------------------
+
+    def _reference(self, node: Reference) -> Value:
+        value = _READ[node.source](self.scope, node.key)
+        if value is None or (node.source in ("observation", "answer") and value == "unknown"):
+            self.because.append(_not_known(node))
+            return None
+        if isinstance(value, bool | str):
+            return value
+        if isinstance(value, int | float | np.number):
+            return self._defined(float(value), node)
+        return str(value)
+
+    def _arithmetic(self, node: Binary) -> float | None:
+        left, right = self.number(node.left), self.number(node.right)
+        if left is None or right is None:
+            return None
+        match node.op:
+            case "+":
+                result = left + right
+            case "-":
+                result = left - right
+            case "*":
+                result = left * right
+            case "/":
+                if right == 0:
+                    self.because.append(f"{self.expression.source_of(node)} divides by 0")
+                    return None
+                result = left / right
+        return self._defined(result, node)
+
+    def _defined(self, number: float, node: Node) -> float | None:
+        if not math.isnan(number):
+            return number
+        self.because.append(f"{self.expression.source_of(node)} is not a number")
+        return None
+
+    def _logic(self, node: Logic) -> bool | None:
+        decisive = node.op == "or"
+        outcome: bool | None = not decisive
+        for item in node.items:
+            truth = self.truth(self.value(item), item)
+            if truth is decisive:
+                return decisive
+            if truth is None:
+                outcome = None
+        return outcome
+
+    def _compare(self, node: Compare) -> bool | None:
+        self.width = None
+        left = self.value(node.left)
+        right: Value | tuple[Value, ...]
+        if isinstance(node.right, Choices):
+            right = tuple(self.value(item) for item in node.right.items)
+            result = _among(left, right)
+            result = not result if node.op == "not in" and result is not None else result
+        else:
+            right = self.value(node.right)
+            result = _compared(node.op, left, right)
+        metric, first_step = self._where(node)
+        self.trace.append(
+            Comparison(
+                text=self.expression.source_of(node),
+                left=left,
+                op=node.op,
+                right=right,
+                result=result,
+                metric=metric,
+                step=self._newest_step(metric),
+                first_step=first_step,
+                window=self.width,
+            )
+        )
+        return result
+
+    def _newest_step(self, metric: str | None) -> int | None:
+        if metric is None:
+            return self._now()
+        points = self.scope.points(metric).until(self._now())
+        return int(points.steps[-1]) if len(points) else None
+
+    def _where(self, node: Compare) -> tuple[str | None, int | None]:
+        """The first metric of a comparison, and the first non-finite row if it asks for one."""
+        metric = next((part.name for part in walk(node) if isinstance(part, Metric)), None)
+        if not isinstance(node.left, Call) or node.left.function != "bad" or metric is None:
+            return metric, None
+        rows = window(self.scope.points(metric), self.width, self._now())
+        broken = rows.steps[~np.isfinite(rows.values)]
+        return metric, int(broken[0]) if len(broken) else None
+
+
+def _default_width(function: str) -> float | None:
+    parameter = WINDOWS[function].parameter("within")
+    return parameter.default if parameter is not None else None
+
+
+def _as_number(value: Value) -> float | None:
+    """A number, or text that is one (a configuration may hold "1e-6")."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, float):
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+_BOOLEAN_WORDS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+
+
+def _same(left: Value, right: Value) -> bool | None:
+    if left is None or right is None:
+        return None
+    if isinstance(left, bool) != isinstance(right, bool):
+        flag, word = (left, right) if isinstance(left, bool) else (right, left)
+        if isinstance(word, str):
+            return _BOOLEAN_WORDS.get(word.casefold()) is flag
+        return word in (0.0, 1.0) and bool(word) is flag
+    if isinstance(left, str) != isinstance(right, str):
+        return _as_number(left) == _as_number(right)
+    return left == right
+
+
+def _among(left: Value, right: tuple[Value, ...]) -> bool | None:
+    found = [_same(left, item) for item in right]
+    if any(found):
+        return True
+    return None if None in found else False
+
+
+def _compared(op: str, left: Value, right: Value) -> bool | None:
+    if left is None or right is None:
+        return None
+    if op in ("==", "!="):
+        same = _same(left, right)
+        return same if op == "==" or same is None else not same
+    a, b = _as_number(left), _as_number(right)
+    if a is None or b is None:
+        wrong = left if a is None else right
+        raise _Fault(f"{wrong!r} is not a number, so {op} says nothing")
+    return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]
+
+
+_READ: dict[str, Callable[[Scope, str], Any]] = {
+    "config": lambda scope, key: scope.config(key),
+    "observation": lambda scope, key: scope.observation(key),
+    "answer": lambda scope, key: scope.answer,
+    "result": lambda scope, key: scope.result(key),
+    "param": lambda scope, key: scope.param(key),
+    "score": lambda scope, key: scope.score(key),
+    "step": lambda scope, key: scope.at if scope.at is not None else scope.step,
+    "total_steps": lambda scope, key: scope.total_steps,
+    "steps_logged": lambda scope, key: scope.steps_logged,
+    "state": lambda scope, key: scope.state,
+    "framework": lambda scope, key: scope.framework,
+    "incidents": lambda scope, key: _incidents(scope, key),
+}
+
+
+def _incidents(scope: Scope, kinds: str) -> int | None:
+    counts = [scope.incidents(kind) for kind in kinds.split() or [""]]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _not_known(node: Reference) -> str:
+    match node.source:
+        case "observation":
+            return f"{node.key} was not answered"
+        case "answer":
+            return "no answer"
+        case "config":
+            return f"config.{node.key} is not known"
+        case "result":
+            return f"the probe gave no {node.key}"
+        case _:
+            return f"{node.key or node.source} is not known"

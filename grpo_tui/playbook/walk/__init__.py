@@ -1,0 +1,1 @@
+"""A walk through a playbook: the step machine, its written memory, its report."""
