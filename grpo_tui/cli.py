@@ -50,6 +50,7 @@ def _watch(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("path", help="log file, run directory, or -")
     _run_options(parser)
     parser.add_argument("--python", help="the training interpreter, for probes")
+    parser.add_argument("--wait", action="store_true", help="open an empty log and wait for its first row")
 
 
 def _demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

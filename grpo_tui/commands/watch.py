@@ -19,7 +19,7 @@ def run(options: Namespace) -> int:
     if library.problems:
         return complain_playbooks(library.problems)
     try:
-        opened = Run.open(options.path, config_file=options.config)
+        opened = Run.open(options.path, config_file=options.config, live=options.wait)
         baseline = Run.open(options.baseline) if options.baseline else None
     except SeveralRuns as several:
         listed = ", ".join(str(path) for path in several.paths[:6])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..playbook.alarms.alarm import Alarm
     from ..playbook.format.schema import Playbook
 
-FITS = ("open", "firing", "fits", "partly", "elsewhere")
+FITS = ("open", "firing", "past", "fits", "partly", "elsewhere")
 
 
 def offers(
@@ -25,7 +25,7 @@ def offers(
     worst: dict[str, Alarm] = {}
     for alarm in alarms:
         held = worst.get(alarm.playbook)
-        if alarm.active and (held is None or rank(alarm.severity) < rank(held.severity)):
+        if held is None or _urgency(alarm) < _urgency(held):
             worst[alarm.playbook] = alarm
     made = [
         _offer(book, applies(book, run), worst.get(book.id), silent.get(book.id, ""), opened == book.id)
@@ -34,11 +34,18 @@ def offers(
     return tuple(sorted(made, key=lambda o: (FITS.index(o.fit), rank(o.severity), o.title)))
 
 
+def _urgency(alarm: Alarm) -> tuple[bool, int]:
+    return not alarm.active, rank(alarm.severity)
+
+
 def _offer(book: Playbook, meant: bool, alarm: Alarm | None, silent: str, opened: bool) -> Offer:
     fit, why = _fit(book, meant, silent)
     if alarm is not None:
+        word = severity(alarm.severity).word
         since = f" since step {alarm.first_step}" if alarm.first_step is not None else ""
-        fit, why = "firing", f"{severity(alarm.severity).word}{since}"
+        fit, why = "firing", f"{word}{since}"
+        if not alarm.active:
+            fit, why = "past", f"was {word} from step {alarm.first_step} to {alarm.last_step}, over since"
     if opened:
         fit, why = "open", "walk in progress"
     return Offer(

@@ -33,7 +33,7 @@ def test_a_wrong_path_gets_one_line(command: str, capsys: pytest.CaptureFixture[
     assert "nowhere.log" in complaint(capsys, command, str(tmp_path / "nowhere.log"))
 
 
-@pytest.mark.parametrize("command", ["show", "diagnose"])
+@pytest.mark.parametrize("command", ["show", "diagnose", "watch"])
 def test_an_empty_file_gets_one_line(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "empty.log").touch()
     assert "empty" in complaint(capsys, command, str(tmp_path / "empty.log"))
