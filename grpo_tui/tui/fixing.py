@@ -43,6 +43,8 @@ def _view(remedy: Remedy, run: Run) -> FixView:
 def _settings(remedy: Remedy, run: Run) -> Iterator[tuple[str, str, str]]:
     """Key, value now and value proposed; the framework is named where the run's own is not known."""
     now = {value.raw: value for value in run.config.values()}
+    # Several canonical keys may stand for one setting (`use_kl_loss` follows from `beta`): its own name wins.
+    now.update({key: value for key, value in run.config.items() if value.raw == key})
     for framework, settings in remedy.settings.items():
         for key, value in settings.items():
             held = now.get(key)
