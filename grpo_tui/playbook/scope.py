@@ -17,6 +17,8 @@ UNKNOWN = "unknown"
 
 
 class RunLike(Protocol):
+NEUTRAL = frozenset({"resumed"})
+"""Incidents that are no trouble: counted only where they are asked for by name."""
     """What the engine reads of a run. `Run` has it; so does any stand-in of a test."""
 
     @property
@@ -156,8 +158,8 @@ class RunScope:
         return float(self._scores.get(id, 0))
 
     def incidents(self, kind: str) -> int:
-        """How many incident lines of a kind there are up to `at`."""
-        found = [i for i in incidents_of(self.run) if kind in ("", i.kind)]
+        """How many incident lines of a kind there are up to `at`; `oom-update` asks for a stage as well."""
+        found = [i for i in incidents_of(self.run) if _is_of(i, kind)]
         return sum(self.at is None or i.step is None or i.step <= self.at for i in found)
 
     def _cut(self, points: Points) -> Points:
@@ -180,3 +182,16 @@ def incidents_of(run: RunLike) -> list[Any]:
     segments = run.segments
     start = getattr(segments[-1], "first_line", 0) if len(segments) > 1 else 0
     return [i for i in run.incidents if not start or not i.line or i.line >= start]
+def _matching(run: RunLike, pattern: str) -> str:
+    folded = pattern.casefold()
+    return next((name for name in run.names() if fnmatch.fnmatchcase(name.casefold(), folded)), "")
+
+
+def _is_of(incident: Any, kind: str) -> bool:
+    """`kind` names an incident's kind, its kind and stage, or ("") everything that is trouble."""
+    if not kind:
+        return incident.kind not in NEUTRAL
+    whole = "-".join(part for part in (incident.kind, getattr(incident, "stage", "")) if part)
+    return kind in (incident.kind, whole)
+
+

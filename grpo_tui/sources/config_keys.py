@@ -41,6 +41,7 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
         "verl": (_M + "enable_gradient_checkpointing",),
         "trl": ("gradient_checkpointing",),
     },
+    "reentrant_checkpointing": {"trl": ("gradient_checkpointing_kwargs.use_reentrant",)},
     "disable_dropout": {"trl": ("disable_dropout",)},
     # the reference
     "kl_beta": {"trl": ("beta",)},
@@ -93,6 +94,11 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
         "trl": ("vllm_gpu_memory_utilization",),
     },
     "tensor_parallel": {"verl": (_R + "tensor_model_parallel_size",), "trl": ("vllm_tensor_parallel_size",)},
+    "log_prob_batch_size": {"verl": (_R + "log_prob_micro_batch_size_per_gpu",)},
+    "sleep_level": {"trl": ("sleep_level", "vllm_sleep_level")},
+    "tool_iterations": {"trl": ("max_tool_calling_iterations",)},
+    "trainer_mode": {"verl": ("trainer.v1.trainer_mode",)},
+    "max_staleness": {"verl": ("trainer.v1.max_staleness", "async_training.staleness_threshold")},
     "multi_turn": {"verl": (_R + "multi_turn.enable",)},
     # trainer against rollout engine
     "calculate_log_probs": {"verl": (_R + "calculate_log_probs",)},

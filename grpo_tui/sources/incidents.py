@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .records import Incident
+from .stages import stage_of_frame, stage_of_message
 from .text import find_bar, undecorated, unranked
 
 # An optional logging header: time stamps, levels, module names, ranks.
@@ -63,6 +64,14 @@ PATTERNS: tuple[tuple[str, str], ...] = (
         r"(?:[\w.]*\.)?(?:ConfigAttributeError|ConfigKeyError|ConfigCompositionException|"
         r"MissingConfigException|InterpolationKeyError|MissingMandatoryValue)\b",
     ),
+    ("resumed", r"Resuming from \S"),
+    ("state-missing", r"(?:Warning: )?No dataloader state found"),
+    ("state-missing", r"optimizer_path=None\b"),
+    (
+        "state-missing",
+        r"(?i:(?:warning: )?(?:could not|cannot|failed to|unable to) (?:load|restore|find)\b.{0,40}"
+        r"\b(?:optimizer|scheduler|dataloader|rng) states?\b)",
+    ),
     ("config-error", r"\S+: error: (?:unrecognized arguments|argument|the following arguments)\b"),
 )
 """(kind, pattern where the message begins). The first that matches gives the kind."""
@@ -70,7 +79,8 @@ PATTERNS: tuple[tuple[str, str], ...] = (
 _MATCHER = re.compile(_HEAD + "(?:" + "|".join(f"(?P<k{i}>{p})" for i, (_, p) in enumerate(PATTERNS)) + ")")
 _HINT = re.compile(
     r"not finite|emory|Dead|dead|died|Died|killed|Killed|imeout|timed out|abort|mask|Error|error|Exception|"
-    r"probability tensor|optimizer step failed|Empty output|Could not|Fault|fault|slurm|srun"
+    r"probability tensor|optimizer step failed|Empty output|Could not|Fault|fault|slurm|srun|"
+    r"Resuming from|optimizer_path|dataloader state|[Uu]nable to|[Ff]ailed to|[Cc]annot"
 )
 _TRACEBACK = re.compile(r"^(?:.{0,200}[\s:])?Traceback \(most recent call last\):\s*$")
 _RAISED = re.compile(r"^((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:\([A-Z]\w*\))?)(?:: (.*))?$")
@@ -87,6 +97,8 @@ class _Open:
     depth: int = 0
     remote: str = ""
     """Ray's line that quotes the traceback of another process, whose end is the cause."""
+    stage: str = ""
+    """The stage of the innermost frame that has one."""
 
 
 class Incidents:
@@ -127,21 +139,22 @@ class Incidents:
             pending.remote = text
         elif raised and _looks_raised(raised):
             del self._open[writer]
-            yield from self._give(_kind(text) or "exception", text, number)
+        pending.stage = stage_of_frame(text) or pending.stage
+            yield from self._give(_kind(text) or "exception", text, number, pending.stage)
         elif pending.depth > _DEEPEST:
             del self._open[writer]
             yield from self._give("exception", pending.remote or "a traceback without an end", pending.line)
         elif text[:1] not in (" ", "\t", "") and (kind := _kind(text)):
             yield from self._give(kind, text, number)
 
-    def _give(self, kind: str, text: str, number: int) -> Iterator[Incident]:
+    def _give(self, kind: str, text: str, number: int, stage: str = "") -> Iterator[Incident]:
         text = text.strip()
         if len(text) > _LONGEST:
             text = text[: _LONGEST - 1] + "…"
         key = (kind, re.sub(r"\d+", "0", text))
         times = self._said[key] = self._said.get(key, 0) + 1
         if times == 1 or kind in ("nonfinite-gradient", "aborted"):
-            yield Incident(kind, text, number)
+            yield Incident(kind, text, number, stage=stage_of_message(text) or stage)
 
 
 def _kind(text: str) -> str | None:

@@ -32,6 +32,20 @@ class FakeIncident:
     text: str
     line: int = 0
     step: int | None = None
+    stage: str = ""
+
+
+STAGES = ("rollout", "update", "reward", "nonfinite")
+
+
+def _incident(name: str, step: int) -> FakeIncident:
+    """`oom-update` is an incident of kind oom in the stage update."""
+    kind, _, stage = name.rpartition("-")
+    return (
+        FakeIncident(kind, name, step=step, stage=stage)
+        if kind and stage in STAGES
+        else FakeIncident(name, name, step=step)
+    )
 
 
 @dataclass(frozen=True)
@@ -66,7 +80,7 @@ class FakeRun:
         self.framework_version: str | None = None
         self.total_steps = total_steps
         self.config = {key: FakeValue(key, value, raw=key) for key, value in (config or {}).items()}
-        self.incidents = [FakeIncident(kind, kind, step=step) for kind, step in (incidents or {}).items()]
+        self.incidents = [_incident(kind, step) for kind, step in (incidents or {}).items()]
         self.warnings: list[str] = []
         self.revision = 1
         self._curves = dict(curves)
