@@ -171,9 +171,9 @@ class Monitor:
         pending = []
         for watch, standing in zip(self._watches, self._standings, strict=True):
             newest = standing
-            if rows and on_grid(len(rows) - 1):
+            if rows and (on_grid(len(rows) - 1) or not watch.metrics):
                 newest = watch.step(standing, len(rows) - 1, rows)
-            elif not rows and self.run.incidents:
+            elif not rows:
                 newest = watch.step(standing, 0, rows)
             alarms.extend(watch.alarms(newest, rows))
             waiting = watch.pending(newest, rows)
