@@ -20,6 +20,7 @@ from .sources import detect
 from .sources.config import ConfigValue
 from .sources.records import (
     Ended,
+    Group,
     Incident,
     Item,
     Origin,
@@ -30,7 +31,7 @@ from .sources.records import (
     Setting,
     Warn,
 )
-from .sources.rollouts import index
+from .sources.rollouts import index, newest_groups
 from .sources.source import Batch, Source
 
 State: TypeAlias = Literal["running", "stalled", "ended", "died", "unknown"]
@@ -150,6 +151,7 @@ class Run:
         self._settings: dict[str, Setting] = {}
         self._merged: dict[str, tuple[tuple[int, ...], Points]] = {}
         self._rollouts: dict[str, Any] | None = None
+        self._groups: tuple[object, list[Group]] | None = None
         self._config: tuple[int, dict[str, ConfigValue]] | None = None
         for setting in configuration.settings_of(found):
             self._settings[setting.key] = setting
@@ -385,6 +387,14 @@ class Run:
     def rollout_files(self) -> list[Path]:
         """The files with sampled responses as they are now, oldest step first."""
         return detect.rollout_files(self.found)
+
+    def groups(self) -> list[Group]:
+        """The newest step's sampled groups; read again only when its files have changed."""
+        files = self.rollout_files()
+        mark = tuple((path, path.stat().st_mtime_ns) for path in files[-1:] if path.exists())
+        if self._groups is None or self._groups[0] != mark:
+            self._groups = (mark, newest_groups(files))
+        return self._groups[1]
 
     def rollout_index(self) -> dict[str, Any] | None:
         """Which steps have rollouts on disk and how many groups they hold; None where there are none."""

@@ -7,18 +7,21 @@ that every `Run` has, so a playbook's own test, a past segment and a live run ar
 from __future__ import annotations
 
 import bisect
+import fnmatch
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..metrics.series import NO_POINTS, Points
+from .facts.curves import CURVES, derived_curve
+from .facts.settings import DERIVED, derived_setting
 from .format.schema import Playbook
 
 UNKNOWN = "unknown"
+NEUTRAL = frozenset({"resumed"})
+"""Incidents that are no trouble: counted only where they are asked for by name."""
 
 
 class RunLike(Protocol):
-NEUTRAL = frozenset({"resumed"})
-"""Incidents that are no trouble: counted only where they are asked for by name."""
     """What the engine reads of a run. `Run` has it; so does any stand-in of a test."""
 
     @property
@@ -53,6 +56,8 @@ def setting(run: RunLike, key: str) -> Any:
 
     A framework's default is the run's value only where its configuration was read.
     """
+    if key in DERIVED:
+        return derived_setting(key, lambda name: setting(run, name))
     held = run.config.get(key)
     if getattr(held, "default", False) and not getattr(run, "config_known", True):
         return None
@@ -167,21 +172,21 @@ class RunScope:
 
 
 def points_of(run: RunLike, playbook: Playbook | None, name: str) -> Points:
-    """A metric by its canonical name, or by a playbook's own alias: the first of its keys with data."""
+    """A metric by its canonical name, or by a playbook's own alias: the first of its keys with data.
+
+    A key of an alias may hold `*` for any text (`rewards/*format*/mean`); capitals do not count there.
+    """
+    if name in CURVES:
+        return derived_curve(name, run.points, lambda key: setting(run, key))
     if playbook is None or name not in playbook.metrics:
         return run.points(name)
     for key in playbook.metric_keys(name):
-        points = run.points(key)
+        points = run.points(_matching(run, key) if "*" in key else key)
         if len(points):
             return points
     return NO_POINTS
 
 
-def incidents_of(run: RunLike) -> list[Any]:
-    """The incidents of the newest segment: what happened before a restart is another story."""
-    segments = run.segments
-    start = getattr(segments[-1], "first_line", 0) if len(segments) > 1 else 0
-    return [i for i in run.incidents if not start or not i.line or i.line >= start]
 def _matching(run: RunLike, pattern: str) -> str:
     folded = pattern.casefold()
     return next((name for name in run.names() if fnmatch.fnmatchcase(name.casefold(), folded)), "")
@@ -195,3 +200,8 @@ def _is_of(incident: Any, kind: str) -> bool:
     return kind in (incident.kind, whole)
 
 
+def incidents_of(run: RunLike) -> list[Any]:
+    """The incidents of the newest segment: what happened before a restart is another story."""
+    segments = run.segments
+    start = getattr(segments[-1], "first_line", 0) if len(segments) > 1 else 0
+    return [i for i in run.incidents if not start or not i.line or i.line >= start]

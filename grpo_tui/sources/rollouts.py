@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ _GOLD = ("gts", "ground_truth", "gold", "answer", "solution", "target")
 _NOT_PARTS = frozenset(
     {"step", "advantage", "advantages", "score", "reward", "uid", "request_id", "global_step"}
 )
+LARGEST = 256 << 20
+"""Bytes of a dump that is read without being asked to."""
 _PICKLES = (".pt", ".pth", ".pkl", ".pickle", ".bin")
 
 
@@ -102,6 +104,19 @@ def index(paths: Iterable[Path]) -> tuple[list[int], int]:
         except SourceError:
             continue
     return sorted(steps), groups
+
+
+def newest_groups(paths: Sequence[Path]) -> list[Group]:
+    """The groups of the newest step that can be read; `paths` are oldest first. Empty where there is none."""
+    for path in reversed(paths):
+        try:
+            groups = list(read_groups(path)) if path.stat().st_size <= LARGEST else []
+        except (SourceError, OSError):
+            continue
+        if groups:
+            newest = max(group.step for group in groups)
+            return [group for group in groups if group.step == newest]
+    return []
 
 
 def step_of(path: Path) -> int | None:

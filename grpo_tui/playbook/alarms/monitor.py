@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..format.schema import Playbook
-from ..language.expressions import Outcome
+from ..facts.gather import automatic_facts
+from ..format.schema import Playbook, Trigger
+from ..language.expressions import Expression, Outcome
 from ..scope import RunLike, incidents_of, points_of, setting
 from ..walk.flow import Books, books_of
 from .alarm import Alarm, AlarmChange, by_urgency, changes_between
@@ -120,8 +121,15 @@ class Monitor:
         framework = getattr(self.run, "framework", None)
         return (
             framework,
+            self._said(),
             *(str(setting(self.run, key)) for key in sorted({*keys, "algorithm", "adv_estimator"})),
         )
+
+    def _said(self) -> tuple[Any, ...]:
+        """The automatic facts, where a trigger asks for one."""
+        asks = any(e.observations for p in self._playbooks if p.trigger for e in _conditions(p.trigger))
+        facts = automatic_facts(self.run).values() if asks else ()
+        return tuple((fact.observation, fact.value, fact.step) for fact in facts)
 
     def _past_marks(self, rows: Sequence[int]) -> tuple[Any, ...]:
         """How much of every watched metric lies in the committed rows; changes only if the past does."""
@@ -196,7 +204,11 @@ def _config_keys(playbook: Playbook) -> set[str]:
     trigger = playbook.trigger
     if trigger is None:
         return set()
-    return {key for e in (trigger.when, *trigger.raise_.values()) for key in e.config_keys}
+    return {key for e in _conditions(trigger) for key in e.config_keys}
+
+
+def _conditions(trigger: Trigger) -> tuple[Expression, ...]:
+    return (trigger.when, *trigger.raise_.values())
 
 
 def _run_through(watch: Watch, standing: Standing, rows: Sequence[int], end: int, start: int = 0) -> Standing:

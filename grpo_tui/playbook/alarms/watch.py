@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..evidence.readings import reading_of
 from ..evidence.sentences import evidence_of, supporting
+from ..facts.gather import automatic_facts, values_at
 from ..format.schema import Playbook, Trigger
 from ..language.expressions import Outcome, evaluate
 from ..language.nodes import Logic
@@ -58,13 +59,15 @@ class Watch:
         self.run = run
         self.segment = segment
         self.baseline = baseline
+        self.facts = automatic_facts(run)
         self.corroborations = [(s, trigger.raise_[s]) for s in SEVERITIES if s in trigger.raise_]
         expressions = [trigger.when, *(expression for _, expression in self.corroborations)]
         self.metrics = tuple(dict.fromkeys(name for e in expressions for name in e.metrics))
         self.config_keys = tuple(dict.fromkeys(key for e in expressions for key in e.config_keys))
 
     def scope(self, at: int | None, rows: Sequence[int]) -> RunScope:
-        return RunScope(self.run, self.playbook, at, baseline=self.baseline, steps=rows)
+        known = values_at(self.facts, at)
+        return RunScope(self.run, self.playbook, at, answers=known, baseline=self.baseline, steps=rows)
 
     def step(self, standing: Standing, row: int, rows: Sequence[int]) -> Standing:
         """The standing after also looking at row `row`."""

@@ -38,6 +38,19 @@ use_fused_kernels use_kl_in_reward use_kl_loss use_liger use_lora use_remove_pad
 warmup warmup_ratio warmup_steps weight_decay
 """
 CONFIG_KEYS = frozenset(_CONFIG_KEYS.split())
+DERIVED_SETTINGS = frozenset(
+    {
+        "updates_per_rollout",
+        "completions_per_update",
+        "prompts_per_update",
+        "unused_rewards",
+        "reward_weight_ratio",
+        "kl_weight",
+        "techniques",
+    }
+)
+DERIVED_METRICS = frozenset({"expected_zero_std_frac", "filtered_share"})
+"""What `facts` works out of settings and curves; a test holds both lists together."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +85,10 @@ class Names:
 @cache
 def default_names() -> Names:
     """The names this package knows: the metric catalog, the vocabulary, its probes."""
-    return Names(metrics=frozenset(catalog().metrics))
+    return Names(
+        metrics=frozenset({*catalog().metrics, *DERIVED_METRICS}),
+        config_keys=CONFIG_KEYS | DERIVED_SETTINGS,
+    )
 
 
 def near(name: str, names: Iterable[str]) -> str | None:

@@ -64,13 +64,16 @@ def judge_step(step: Step, scope: RunScope, place: str, books: Mapping[str, Play
             raise TypeError(f"step '{step.id}' does not judge itself")
 
 
-def judge_ask(step: AskStep, scope: RunScope, place: str, answer: Any) -> Taken:
-    """A person's answer is a fact; no answer is unknown."""
+def judge_ask(
+    step: AskStep, scope: RunScope, place: str, answer: Any, said: tuple[Evidence, ...] | None = None
+) -> Taken:
+    """A person's answer is a fact, and so is what the run itself says (`said`); no answer is unknown."""
     known = answer is not None
     text = f"{question_of(step.ask)} {compact(answer) if known else 'not known'}"
     line = Evidence(text, value=answer, rules=tuple(step.rules), fact=known)
+    lines = said or (line,)
     return take_case(
-        step, scope, place, known=known, evidence=(line,), result="answered" if known else "unknown"
+        step, scope, place, known=known, evidence=lines, result="answered" if known else "unknown"
     )
 
 
@@ -127,7 +130,7 @@ def _probe_evidence(step: ProbeStep, outcome: ProbeOutcome, usable: bool) -> tup
 
 def _judge_config(step: ConfigStep, scope: RunScope, place: str) -> Taken:
     held = scope.run.config.get(step.config)
-    value = getattr(held, "value", held)
+    value = getattr(held, "value", held) if held is not None else scope.config(step.config)
     known = value is not None
     raw = getattr(held, "raw", step.config)
     origin = " (the framework's default)" if getattr(held, "default", False) else ""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..evidence.numbers import compact
 from ..evidence.sentences import texts
+from ..facts.fact import Fact
 from ..format.schema import (
     AskStep,
     Branch,
@@ -20,7 +21,7 @@ from ..format.schema import (
     UseStep,
     kind_of_step,
 )
-from ..scope import RunLike, RunScope
+from ..scope import RunLike
 from ..verdict.questions import asked_by, question_of
 from ..verdict.rule import Evidence
 from ..vocabulary import YES_NO, observations
@@ -58,9 +59,10 @@ def observations_of(step: Step) -> tuple[str, ...]:
 
 
 def view_of(
-    step: Step, frame: Frame, book: Playbook, taken: Taken | None, facts: Mapping[str, Any], scope: RunScope
+    step: Step, frame: Frame, book: Playbook, taken: Taken | None, facts: Mapping[str, Any], said: Mapping[str, Fact]
 ) -> StepView:
-    """The step as a person meets it; `taken` is what an automatic one would do now."""
+    """The step as a person meets it; `taken` is what an automatic one would do now, `said` what the
+    run's own files answer."""
     kind = kind_of(step)
     metrics = step.show or (step.check.metrics if isinstance(step, CheckStep) else ())
     return StepView(
@@ -73,7 +75,7 @@ def view_of(
         question=question(step),
         why=step.why,
         rules=tuple(step.rules),
-        evidence=taken.evidence if taken is not None else _known_before(step, facts),
+        evidence=taken.evidence if taken is not None else _known_before(step, facts, said),
         choices=_choices(step),
         suggested=facts.get(step.ask) if isinstance(step, AskStep) else None,
         metrics=tuple(metrics),
@@ -89,11 +91,15 @@ def view_of(
     )
 
 
-def _known_before(step: Step, facts: Mapping[str, Any]) -> tuple[Evidence, ...]:
+def _known_before(step: Step, facts: Mapping[str, Any], said: Mapping[str, Fact]) -> tuple[Evidence, ...]:
     """What is already known about a question or a probe from elsewhere."""
     names = asked_by(step) if isinstance(step, (AskStep, ProbeStep)) else ()
     return tuple(
-        Evidence(f"known already: {question_of(name)} {compact(facts[name])}", value=facts[name], fact=True)
+        said[name].evidence()
+        if name in said
+        else Evidence(
+            f"known already: {question_of(name)} {compact(facts[name])}", value=facts[name], fact=True
+        )
         for name in names
         if name in facts
     )

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..facts.fact import Fact
+from ..facts.gather import automatic_facts, values_at
 from ..format.schema import AskStep, NoteStep, Playbook, ProbeStep, Step, UseStep
 from ..scope import RunLike, RunScope, known_of
 from ..verdict.questions import open_questions
@@ -55,6 +57,7 @@ class Walk:
         self.books: Mapping[str, Playbook] = {**books_of(library), playbook.id: playbook}
         refuse_cycles(playbook, self.books)
         self._given = known_of(answers)
+        self.automatic = automatic_facts(run)
         self._begin = Decision((), (Frame(playbook.id),))
         self._decisions: list[Decision] = []
         self._verdict: Verdict | None = None
@@ -118,7 +121,7 @@ class Walk:
         taken = None
         if showing.kind_of(step) in AUTOMATIC and not isinstance(step, NoteStep):
             taken = judge_step(step, self._scope(frames), frame.place, self.books)
-        return showing.view_of(step, frame, book, taken, self.facts, self._scope(frames))
+        return showing.view_of(step, frame, book, taken, self.facts, self._sources())
 
     @property
     def step(self) -> Step | None:
@@ -136,8 +139,9 @@ class Walk:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is known by observation id: given at the start, answered, or measured on this run."""
-        known = dict(self._given)
+        """What is known by observation id: said by the run's own files, given at the start, answered, or
+        measured on this run; the later of these wins."""
+        known = {**known_of(values_at(self.automatic, self.at)), **self._given}
         for entry in self.history:
             known.update(entry.facts)
         return known
@@ -184,7 +188,9 @@ class Walk:
             raise WalkError(f"step '{step.id}' is not a question")
         frame = frames[-1]
         accepted = accepted_value(step.ask, value)
-        taken = judge_ask(step, self._scope(frames, answer=accepted), frame.place, accepted)
+        said = self._sources().get(step.ask)
+        lines = (said.evidence(),) if said is not None and said.value == accepted else None
+        taken = judge_ask(step, self._scope(frames, answer=accepted), frame.place, accepted, lines)
         facts = {} if accepted is None else {step.ask: accepted}
         value = "unknown" if accepted is None else accepted
         entry = replace(self._done(step, frame, taken), value=value, facts=facts, note=note, by=by or self.by)
@@ -258,6 +264,11 @@ class Walk:
         return run_to_the_end(self)
 
     # -- inside ----------------------------------------------------------------------------
+
+    def _sources(self) -> dict[str, Fact]:
+        """The automatic facts that nobody has overruled."""
+        known = self.facts
+        return {name: fact for name, fact in self.automatic.items() if known.get(name) == fact.value}
 
     @property
     def _frames(self) -> Frames:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from grpo_tui.metrics.catalog import catalog
-from grpo_tui.playbook.language.names import CONFIG_KEYS, PROBES, default_names, did_you_mean, near
+from grpo_tui.playbook.language.names import (
+    CONFIG_KEYS,
+    DERIVED_METRICS,
+    PROBES,
+    default_names,
+    did_you_mean,
+    near,
+)
 from grpo_tui.playbook.vocabulary import diagnoses, is_own, observations
 
 
@@ -41,7 +48,7 @@ def test_configuration_keys_are_those_of_the_sources() -> None:
 def test_default_names_hold_everything() -> None:
     names = default_names()
     assert names.has_metric("entropy") and not names.has_metric("entrop")
-    assert names.metrics == set(catalog().metrics)
+    assert names.metrics == {*catalog().metrics, *DERIVED_METRICS}
     assert names.has_probe("ratio") and names.has_probe("x.ours") and PROBES
     assert names.has_observation("x.ours") and names.has_diagnosis("x.ours")
     assert not names.has_diagnosis("x.") and not is_own("y.a")
