@@ -8,13 +8,12 @@ single-threaded: one thread calls `poll`, others read only after being told that
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from .metrics.catalog import catalog
-from .metrics.series import NO_POINTS, Points, Series, merge
+from .metrics.series import NO_POINTS, Points, merge
 from .sources import config as configuration
 from .sources import detect
 from .sources.config import ConfigValue
@@ -32,7 +31,11 @@ from .sources.records import (
     Warn,
 )
 from .sources.rollouts import index, newest_groups
-from .sources.source import Batch, Source
+from .sources.rows import Rows
+from .sources.source import Batch
+from .track import Segment, Track
+
+__all__ = ["Run", "Segment", "State", "Track"]
 
 State: TypeAlias = Literal["running", "stalled", "ended", "died", "unknown"]
 
@@ -41,100 +44,6 @@ STALL_FACTOR = 5.0
 STALL_LEAST = 120.0
 """… and never before this many seconds."""
 FATAL = frozenset({"exception", "oom", "killed", "worker-died", "engine-dead", "config-error"})
-
-
-@dataclass
-class Segment:
-    """One uninterrupted stretch of training in one source: canonical (or raw) name -> series."""
-
-    index: int
-    series: dict[str, Series] = field(default_factory=dict)
-    bound: dict[str, str] = field(default_factory=dict)
-    last_step: int | None = None
-    first_step: int | None = None
-    first_line: int = 0
-    rows: int = 0
-    known: dict[str, str] = field(default_factory=dict)
-    also: dict[str, str] = field(default_factory=dict)
-    """Canonical names without a series of their own -> the series that stands in for them."""
-
-    def add(self, record: Record) -> None:
-        """Store a row. Of several raw names for one metric the best alias of the first row is bound."""
-        self.rows += self.last_step is None or record.step > self.last_step
-        for name, raw, value in self._named(record.values):
-            series = self.series.get(name)
-            if series is None:
-                series = self.series[name] = Series(name, raw)
-            if series.last_step is None or record.step >= series.last_step:
-                series.append(record.step, value)
-        if self.first_step is None:
-            self.first_step, self.first_line = record.step, record.line
-        self.last_step = record.step if self.last_step is None else max(self.last_step, record.step)
-
-    def _named(self, values: dict[str, float]) -> Iterable[tuple[str, str, float]]:
-        if any(raw not in self.known for raw in values):
-            self._bind(values)
-        for raw, value in values.items():
-            yield self.known[raw], raw, value
-
-    def _bind(self, values: Iterable[str]) -> None:
-        """Give each new raw name a canonical one that no better or earlier name holds, else its own."""
-        ranked = [
-            (rank, i, raw, name) for i, raw in enumerate(values) for name, rank in catalog().claims(raw)
-        ]
-        for _, _, raw, name in sorted(ranked):
-            if raw not in self.known and name not in self.bound:
-                self.bound[name] = raw
-                self.known[raw] = name
-        for raw in values:
-            series = self.known.setdefault(raw, raw)
-            for name, _ in catalog().claims(raw):
-                if name not in self.bound:
-                    self.also.setdefault(name, series)
-
-    def find(self, name: str) -> Series | None:
-        """The series of a metric: its own, or one that may stand in (`actor/pg_loss` for the loss)."""
-        return self.series.get(name) or self.series.get(self.also.get(name, name))
-
-
-@dataclass
-class Track:
-    """What one source has given so far."""
-
-    source: Source
-    segments: list[Segment] = field(default_factory=lambda: [Segment(0)])
-    incidents: list[Incident] = field(default_factory=list)
-    records: int = 0
-    resets: int = 0
-    restarted: bool = False
-    ended: bool = False
-    at: int | None = None
-    """The step that the source has reached, by its rows or its progress bar."""
-
-    @property
-    def newest(self) -> Segment:
-        return self.segments[-1]
-
-    def add(self, record: Record) -> None:
-        newest = self.newest
-        back = newest.last_step is not None and record.step < newest.last_step
-        if (back or self.restarted) and newest.last_step is not None:
-            newest = Segment(len(self.segments))
-            self.segments.append(newest)
-            self.at = None
-        self.restarted = False
-        newest.add(record)
-        self.at = record.step if self.at is None else max(self.at, record.step)
-        self.records += 1
-
-    def reset(self) -> None:
-        """The file was truncated or replaced; what it said is void."""
-        self.segments = [Segment(0)]
-        self.incidents = []
-        self.records = 0
-        self.resets += 1
-        self.restarted = self.ended = False
-        self.at = None
 
 
 class Run:
@@ -178,19 +87,20 @@ class Run:
                 continue
             if batch.reset:
                 track.reset()
-            for item in batch.items:
-                self._apply(track, item)
+            for part in batch.parts:
+                self._apply(track, part)
             batches.append(batch)
         if batches:
             self.revision += 1
             self.last_change = max(batch.source.modified for batch in batches)
         return batches
 
-    def _apply(self, track: Track, item: Item) -> None:
+    def _apply(self, track: Track, item: Item | Rows) -> None:
         match item:
+            case Rows():
+                track.extend(item)
             case Record():
                 track.add(item)
-                track.ended = False
             case Progress():
                 track.at = item.step
                 if self.progress is None or item.total or not self.progress.total:
@@ -199,7 +109,7 @@ class Run:
                 track.restarted = True
                 track.ended = False
             case Rescale():
-                self._rescale(track, item.factor)
+                track.newest.rescale(item.factor)
             case Setting():
                 self._settings[item.key] = item
                 self._config = None
@@ -224,14 +134,6 @@ class Run:
         if origin.framework != held.framework:
             return origin.certainty >= 2 and origin.framework != "unknown" and held.certainty != 2
         return origin.certainty > held.certainty
-
-    def _rescale(self, track: Track, factor: float) -> None:
-        segment = track.newest
-        for series in segment.series.values():
-            series.rescale(factor)
-        if segment.last_step is not None and segment.first_step is not None:
-            segment.last_step = round(segment.last_step * factor)
-            segment.first_step = round(segment.first_step * factor)
 
     # -- looking ---------------------------------------------------------------------------
 

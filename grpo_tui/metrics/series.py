@@ -1,8 +1,8 @@
 """Append-only numpy columns of one run.
 
 A `Series` is one metric: the steps at which it was logged and the values, NaN and infinities
-included, because a non-finite value is a finding and an absent one is not a value. Growth is by
-doubling, so appending is amortised O(1) and the views handed out are zero-copy.
+included, because a non-finite value is a finding and an absent one is not a value. Growth is
+geometric, so appending is amortised O(1) and the views handed out are zero-copy.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ Steps: TypeAlias = NDArray[np.int64]
 Values: TypeAlias = NDArray[np.float64]
 
 _FIRST_CAPACITY = 64
+_LARGE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,13 @@ class Series:
     the run itself called it. `revision` changes whenever the content does.
     """
 
-    __slots__ = ("_size", "_steps", "_values", "name", "raw", "revision")
+    __slots__ = ("_size", "_steps", "_values", "last_step", "name", "raw", "revision")
 
     def __init__(self, name: str, raw: str) -> None:
         self.name = name
         self.raw = raw
         self.revision = 0
+        self.last_step: int | None = None
         self._size = 0
         self._steps: Steps = np.empty(_FIRST_CAPACITY, np.int64)
         self._values: Values = np.empty(_FIRST_CAPACITY, np.float64)
@@ -80,23 +82,52 @@ class Series:
 
         Raises ValueError when `step` lies before the newest one: that is a new segment's point.
         """
-        if self._size and step <= self._steps[self._size - 1]:
-            if step < self._steps[self._size - 1]:
-                raise ValueError(f"{self.name}: step {step} after {self._steps[self._size - 1]}")
-            self._values[self._size - 1] = value
+        size, last = self._size, self.last_step
+        if last is not None and step <= last:
+            if step < last:
+                raise ValueError(f"{self.name}: step {step} after {last}")
+            self._values[size - 1] = value
             self.revision += 1
             return
-        if self._size == len(self._steps):
-            self._steps = np.resize(self._steps, 2 * self._size)
-            self._values = np.resize(self._values, 2 * self._size)
-        self._steps[self._size] = step
-        self._values[self._size] = value
-        self._size += 1
+        if size == len(self._steps):
+            self._reserve(size + 1)
+        self._steps[size] = self.last_step = step
+        self._values[size] = value
+        self._size = size + 1
         self.revision += 1
+
+    def extend(self, steps: Steps, values: Values) -> None:
+        """Add points whose steps rise strictly and lie beyond the newest one; the arrays are copied.
+
+        Raises ValueError when the first step is not beyond the newest one.
+        """
+        if not len(steps):
+            return
+        if self.last_step is not None and steps[0] <= self.last_step:
+            raise ValueError(f"{self.name}: step {steps[0]} is not after {self.last_step}")
+        end = self._size + len(steps)
+        self._reserve(end)
+        self._steps[self._size : end] = steps
+        self._values[self._size : end] = values
+        self._size = end
+        self.last_step = int(steps[-1])
+        self.revision += len(steps)
+
+    def _reserve(self, size: int) -> None:
+        """Make room for so many points: small columns double, large ones grow by a quarter."""
+        held = len(self._steps)
+        if size <= held:
+            return
+        room = max(size, 2 * held if held < _LARGE else held + held // 4)
+        steps, values = np.empty(room, np.int64), np.empty(room, np.float64)
+        steps[: self._size] = self._steps[: self._size]
+        values[: self._size] = self._values[: self._size]
+        self._steps, self._values = steps, values
 
     def rescale(self, factor: float) -> None:
         """Multiply every step: the logging interval turned out to be another one."""
         self._steps[: self._size] = np.rint(self._steps[: self._size] * factor).astype(np.int64)
+        self.last_step = int(self._steps[self._size - 1]) if self._size else None
         self.revision += 1
 
     def points(self) -> Points:
@@ -111,10 +142,6 @@ class Series:
     @property
     def first_step(self) -> int | None:
         return int(self._steps[0]) if self._size else None
-
-    @property
-    def last_step(self) -> int | None:
-        return int(self._steps[self._size - 1]) if self._size else None
 
 
 @dataclass(frozen=True, slots=True)

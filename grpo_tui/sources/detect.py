@@ -148,7 +148,10 @@ def _file(path: Path, *, live: bool) -> Found:
         raise SourceError(f"{path}: cannot be read ({error.strerror}); check its owner and mode") from None
     if not start.strip():
         if not live:
-            raise SourceError(f"{path}: is empty; if a run is about to write it, open it with --wait, else give its console log or folder")
+            raise SourceError(
+                f"{path}: is empty; if a run is about to write it, open it with --wait, else give its console "
+                "log or folder"
+            )
         return Found(path, [Source(path, Console())])
     if start.startswith(b"PAR1") or looks_like_rollouts(path):
         return Found(path, [], [path], warnings=[f"{path}: holds sampled responses and no metrics"])

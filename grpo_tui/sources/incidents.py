@@ -108,6 +108,11 @@ class Incidents:
         self._open: dict[str, _Open] = {}
         self._said: dict[tuple[str, str], int] = {}
 
+    @property
+    def quiet(self) -> bool:
+        """Whether no traceback is open; then a row of metrics needs no look."""
+        return not self._open
+
     def line(self, number: int, text: str) -> Iterator[Incident]:
         """Incidents that this line completes. `text` is plain: no escapes."""
         if not self._open and not _HINT.search(text) and "Traceback" not in text:
@@ -134,12 +139,12 @@ class Incidents:
 
     def _inside(self, writer: str, pending: _Open, number: int, text: str) -> Iterator[Incident]:
         pending.depth += 1
+        pending.stage = stage_of_frame(text) or pending.stage
         raised = _RAISED.match(text)
         if raised and _looks_raised(raised) and _REMOTE.match(text):
             pending.remote = text
         elif raised and _looks_raised(raised):
             del self._open[writer]
-        pending.stage = stage_of_frame(text) or pending.stage
             yield from self._give(_kind(text) or "exception", text, number, pending.stage)
         elif pending.depth > _DEEPEST:
             del self._open[writer]

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from .records import Item
+from .rows import Rows
+from .text import plain
 
 
 class Reader(ABC):
@@ -49,6 +51,15 @@ class LineReader(Reader):
 
         `number` is the 1-based physical line, so several segments may share it.
         """
+
+    def lines(self, number: int, lines: Sequence[bytes]) -> Iterable[Item | Rows]:
+        """Read whole lines at once, the first being physical line `number`; none holds a carriage return.
+
+        Gives what `line` would give for each in turn. A table's reader overrides it: decoding a line to
+        text and looking at each value costs more than parsing it.
+        """
+        for i, line in enumerate(lines, number):
+            yield from self.line(i, plain(line))
 
     def unfinished(self, number: int, text: str) -> Iterable[Item]:
         """Read a segment whose end was not written yet; it comes again, whole, through `line`.

@@ -71,8 +71,8 @@ class Incident:
     """A console line that is a fact: a traceback, an out-of-memory, a skipped step, an abort.
 
     `kind` is a short stable word: exception, oom, nonfinite-gradient, aborted, worker-died,
-    collective-timeout, engine-dead, killed, config-error, resumed, state-missing, warning. `stage` is where in
-    the step a traceback came from, if its frames say so: rollout, update, reward, nonfinite.
+    collective-timeout, engine-dead, killed, config-error, resumed, state-missing, warning. `stage` is where
+    in the step a traceback came from, if its frames say so: rollout, update, reward, nonfinite.
     """
 
     kind: str

@@ -17,6 +17,7 @@ from .errors import SourceError
 from .incidents import Incidents
 from .reader import LineReader, Reader, WholeReader
 from .records import Item, Record, Warn
+from .rows import UNPACKABLE, Rows, Stretch
 from .tail import CHUNK, Chunk, FileTail, LatestTail, StreamTail, Tail
 from .text import find_bar, plain
 
@@ -33,15 +34,26 @@ _LARGEST_WHOLE = 256 << 20
 class Batch:
     """What one poll of one source gave.
 
-    `lines` are (physical line number, raw text) for a log pane: without empty lines, of a bar that
-    rewrote its line only the last state, and of a long batch only the newest. With `reset` all that
-    the source gave before is void.
+    `parts` are the items, rows of a table as `Rows`. With `reset` all that the source gave before is void.
     """
 
     source: Source
-    items: list[Item] = field(default_factory=list)
-    lines: list[tuple[int, str]] = field(default_factory=list)
+    parts: list[Item | Rows] = field(default_factory=list)
+    shown: list[tuple[int, bytes]] = field(default_factory=list)
     reset: bool = False
+
+    @property
+    def items(self) -> list[Item]:
+        """The items, every row a `Record`."""
+        return [
+            item for part in self.parts for item in (part.records() if isinstance(part, Rows) else (part,))
+        ]
+
+    @property
+    def lines(self) -> list[tuple[int, str]]:
+        """(physical line number, raw text) for a log pane: without empty lines, of a bar that rewrote its
+        line only the last state, and of a long batch only the newest."""
+        return [(line, raw.decode("utf-8", "replace").replace("\0", "")) for line, raw in self.shown]
 
 
 class Source:
@@ -59,11 +71,12 @@ class Source:
     def _start(self) -> None:
         self._rest = b""
         self._line = 1
-        self._bar: str | None = None
+        self._bar: bytes | None = None
         self._clipped = False
         self._touched = time.monotonic()
         self._provisional = b""
         self._incidents = Incidents()
+        self._stretch = Stretch()
 
     @property
     def path(self) -> Path:
@@ -92,7 +105,7 @@ class Source:
         elif isinstance(self.reader, LineReader):
             self._unfinished(batch, self.reader, final=final)
         self._settle(batch)
-        return batch if changed or batch.items or batch.lines else None
+        return batch if changed or batch.parts or batch.shown else None
 
     def _next(self) -> Chunk | None:
         return self._tail.poll(_LARGEST_WHOLE if isinstance(self.reader, WholeReader) else CHUNK)
@@ -122,7 +135,7 @@ class Source:
         if self._rest == self._provisional:
             return None
         try:
-            items = list(reader.read(self._rest))
+            items: list[Item | Rows] = list(reader.read(self._rest))
         except ValueError as error:
             if not final and time.monotonic() - self._touched < IDLE:
                 return None
@@ -135,13 +148,34 @@ class Source:
 
     def _segments(self, batch: Batch, reader: LineReader, data: bytes) -> None:
         *lines, rest = data.split(b"\n")
+        if len(lines) > 1 and not reader.prose and b"\r" not in data and not self._clipped:
+            whole = self._bulk(batch, reader, lines)
+            lines = lines[whole:]
         for line in lines:
             self._line_of(batch, reader, line)
             self._end_line(batch)
         self._line_of(batch, reader, rest, ended=False)
+        self._flush(batch)
+
+    def _bulk(self, batch: Batch, reader: LineReader, lines: list[bytes]) -> int:
+        """Feed the lines of a table at once, up to one that is too long; gives how many."""
+        first = self._rest + lines[0]
+        if b"\r" in first or max(len(first), max(map(len, lines))) > _LONGEST:
+            return 0
+        whole = [first, *lines[1:]]
+        batch.parts.extend(reader.lines(self._line, whole))
+        numbered = enumerate(whole[-_MOST_LINES:], self._line + max(0, len(whole) - _MOST_LINES))
+        batch.shown.extend((number, line) for number, line in numbered if line and not line.isspace())
+        self._rest, self._bar = b"", None
+        self._line += len(lines)
+        del batch.shown[:-_MOST_LINES]
+        return len(lines)
 
     def _line_of(self, batch: Batch, reader: LineReader, line: bytes, *, ended: bool = True) -> None:
         """Feed the segments of (more of) a physical line; the unfinished last one is kept back."""
+        if ended and not self._rest and b"\r" not in line:
+            self._segment(batch, reader, line)
+            return
         *segments, rest = line.split(b"\r")
         for segment in segments:
             self._segment(batch, reader, self._rest + segment)
@@ -157,7 +191,7 @@ class Source:
     def _segment(self, batch: Batch, reader: LineReader, segment: bytes) -> None:
         if len(segment) > _LONGEST or self._clipped:
             segment, self._clipped = segment[:_LONGEST], False
-            batch.items.append(Warn(f"{self.path}:{self._line}: a line longer than 4 MiB was cut"))
+            batch.parts.append(Warn(f"{self.path}:{self._line}: a line longer than 4 MiB was cut"))
         if not segment:
             return
         text = plain(segment)
@@ -165,46 +199,72 @@ class Source:
         self._show(batch, text, segment)
 
     def _feed(self, batch: Batch, reader: LineReader, text: str) -> None:
-        batch.items.extend(reader.line(self._line, text))
-        if reader.prose:
-            batch.items.extend(self._incidents.line(self._line, text))
+        items = list(reader.line(self._line, text))
+        for item in items:
+            self._give(batch, item)
+        if reader.prose and not (items and self._incidents.quiet and isinstance(items[-1], Record)):
+            for incident in self._incidents.line(self._line, text):
+                self._give(batch, incident)
+
+    def _give(self, batch: Batch, item: Item) -> None:
+        """Put an item behind the others; rows of training are collected until something else comes."""
+        if type(item) is Record and item.kind == "train":
+            try:
+                done = self._stretch.add(item.step, item.values, item.line)
+            except UNPACKABLE:
+                self._flush(batch)
+                batch.parts.append(item)
+                return
+            if done is not None:
+                batch.parts.append(done)
+        else:
+            self._flush(batch)
+            batch.parts.append(item)
+
+    def _flush(self, batch: Batch) -> None:
+        if (done := self._stretch.take()) is not None:
+            batch.parts.append(done)
 
     def _show(self, batch: Batch, text: str, segment: bytes) -> None:
         if not text.strip():
             return
-        raw = segment.decode("utf-8", "replace").replace("\0", "")
-        bar = find_bar(text)
+        bar = find_bar(text) if "%|" in text else None
         if bar is not None and bar.end == len(text.rstrip()):
-            self._bar = raw
+            self._bar = segment
             return
         self._bar = None
-        batch.lines.append((self._line, raw))
+        batch.shown.append((self._line, segment))
 
     def _end_line(self, batch: Batch) -> None:
         if self._bar is not None:
-            batch.lines.append((self._line, self._bar))
+            batch.shown.append((self._line, self._bar))
             self._bar = None
-        if len(batch.lines) > 2 * _MOST_LINES:
-            del batch.lines[:-_MOST_LINES]
+        if len(batch.shown) > 2 * _MOST_LINES:
+            del batch.shown[:-_MOST_LINES]
         self._line += 1
 
     def _unfinished(self, batch: Batch, reader: LineReader, *, final: bool) -> None:
         if final:
             rest, self._rest = self._rest, b""
             self._segment(batch, reader, rest)
+            self._flush(batch)
             if self._bar is not None:
-                batch.lines.append((self._line, self._bar))
+                batch.shown.append((self._line, self._bar))
                 self._bar = None
-            batch.items.extend(self._incidents.finish())
-            batch.items.extend(reader.finish())
+            batch.parts.extend(self._incidents.finish())
+            batch.parts.extend(reader.finish())
         elif self._rest and self._rest != self._provisional and time.monotonic() - self._touched >= IDLE:
             self._provisional = self._rest
             ahead: Iterable[Item] = reader.unfinished(self._line, plain(self._rest))
-            batch.items.extend(item for item in ahead if isinstance(item, Record))
+            batch.parts.extend(item for item in ahead if isinstance(item, Record))
 
     def _settle(self, batch: Batch) -> None:
         """Count the records, and let a reader that found out the dialect hand over to it."""
         if batch.reset:
             self.records = 0
-        self.records += sum(isinstance(item, Record) for item in batch.items)
+        self.records += sum(_rows(part) for part in batch.parts)
         self.reader = self.reader.settled()
+
+
+def _rows(part: Item | Rows) -> int:
+    return len(part) if isinstance(part, Rows) else int(isinstance(part, Record))

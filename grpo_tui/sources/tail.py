@@ -19,7 +19,7 @@ from typing import Protocol
 
 from .errors import SourceError
 
-CHUNK = 4 << 20
+CHUNK = 1 << 22
 """Most bytes of one poll: a huge file is read in turns, between which the screen lives."""
 _ANCHOR = 64
 
@@ -77,7 +77,7 @@ class FileTail:
         if not data and not reset:
             return None
         self._offset += len(data)
-        self._anchor = (self._anchor + data)[-_ANCHOR:]
+        self._anchor = (self._anchor + data[-_ANCHOR:])[-_ANCHOR:]
         return Chunk(data, reset)
 
     def _replaced(self, descriptor: int, identity: tuple[int, int], size: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _RAY = re.compile(r"\(([A-Za-z_][\w.:<>]*) pid=(\d+)(?:, ip=[^)]*)?\) ?")
@@ -14,7 +15,8 @@ _BAR = re.compile(
 
 
 _RANK = re.compile(r"\[(?:rank|default)\d+\]: ?")
-_FARTHEST = 1e12
+FARTHEST = 1e12
+"""No counter of steps gets here."""
 
 
 def plain(data: bytes) -> str:
@@ -69,7 +71,7 @@ def as_float(value: object) -> float | None:
 def as_step(value: object) -> int | None:
     """A decoded value as a step: a whole number that a counter can have reached; else None."""
     number = as_float(value)
-    if number is None or not -_FARTHEST < number < _FARTHEST:
+    if number is None or not -FARTHEST < number < FARTHEST:
         return None
     return int(number)
 
@@ -92,6 +94,7 @@ class Bar:
         self.per_step = _pace(match["rate"] or "")
 
 
+@lru_cache(maxsize=8)
 def find_bar(text: str) -> Bar | None:
     """The last progress bar in a segment, or None."""
     at = text.rfind("%|")

@@ -7,8 +7,13 @@ scalars in. `ast.literal_eval` fails on half of these, a pattern for `'name': va
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import orjson
 
 from .text import as_step, number
 
@@ -42,6 +47,7 @@ _KNOWN = frozenset(
     ]
 )
 _STEPS = ("step", "global_step", "global_step/max_steps")
+_KEYS = frozenset(_STEPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,36 @@ def values_of(text: str) -> dict[str, float]:
 
 
 def _row(text: str) -> Row | None:
+    return _usual(text) or _any_row(text)
+
+
+def _usual(text: str) -> Row | None:
+    """A row that is JSON but for its quotes; None for one with anything else in it than numbers."""
+    if '"' in text or "\\" in text or "/max_steps" in text:
+        return None
+    try:
+        plain = text.replace("': nan", "': null").replace("'", '"').replace("None", '""')
+        raw: dict[str, Any] = orjson.loads(plain)
+        values: dict[str, float] = {name: _loaded(value) for name, value in raw.items() if value != ""}
+    except (ValueError, TypeError):
+        return None
+    if not _counts(tuple(raw)) or not _KEYS.isdisjoint(raw):
+        return None
+    return Row(values, tuple(raw), any(type(value) is str and value for value in raw.values()))
+
+
+def _loaded(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+@lru_cache(maxsize=1024)
+def _counts(names: tuple[str, ...]) -> bool:
+    """Whether a dictionary with these names is a row of metrics."""
+    held = len(_KNOWN.intersection(names)) + sum(n.startswith(("rewards/", "eval_")) for n in names)
+    return held >= 2 and all(len(name) <= 200 and not {"{", "}"} & set(name) for name in names)
+
+
+def _any_row(text: str) -> Row | None:
     values: dict[str, float] = {}
     names: list[str] = []
     quoted = False
@@ -103,7 +139,7 @@ def _row(text: str) -> Row | None:
         if value is not None:
             quoted = quoted or raw[0] in "'\""
             values[name] = value
-    if len(_KNOWN.intersection(names)) + sum(n.startswith(("rewards/", "eval_")) for n in names) < 2:
+    if not _counts(tuple(names)):
         return None
     for name in _STEPS:
         if step is None and name in values:

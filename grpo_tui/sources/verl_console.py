@@ -11,9 +11,13 @@ chains with metric-like keys count.
 from __future__ import annotations
 
 import copy
+import math
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
+
+import orjson
 
 from .printed import PrintedSettings
 from .reader import LineReader
@@ -26,6 +30,7 @@ _KEY = re.compile(r"[A-Za-z_][\w@.+\-/ ()\[\]]*")
 _UNITS = re.compile(r"(.+)\((1e-?\d+)\)")
 _DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
 _TOTAL = re.compile(r"Total training steps: (\d{1,11})")
+_WRAPPERS = (b"np.float64(", b"np.float32(", b"np.int64(", b"np.int32(")
 _ACTORS = frozenset({"main_task", "TaskRunner", "TaskRunnerV1"})
 _MARKS = re.compile(
     r"\b(?:TaskRunner(?:V1)? pid=|main_task pid=|verl\.trainer\.main_|actor_rollout_ref|"
@@ -67,7 +72,13 @@ class VerlConsole(LineReader):
             return ()
         return copy.deepcopy(self)._row(number, match, text.rpartition(" - ")[0])
 
-    def _row(self, number: int, match: re.Match[str], text: str) -> Iterator[Item]:
+    def _row(self, number: int, match: re.Match[str], text: str) -> Iterable[Item]:
+        if self._certainty == 2 and (usual := _usual(text[match.end() :])) is not None:
+            self._rows += 1
+            return (Record(int(match[1]), usual, number),)
+        return self._any_row(number, match, text)
+
+    def _any_row(self, number: int, match: re.Match[str], text: str) -> Iterator[Item]:
         pairs = _pairs(text[match.end() :])
         if not pairs:
             return
@@ -116,6 +127,54 @@ def _unit(key: str) -> tuple[str, float | None]:
     """`actor/lr(1e-4)` is a name and the unit of its values."""
     match = _UNITS.fullmatch(key)
     return (match[1], float(match[2])) if match else (key, None)
+
+
+def _usual(text: str) -> dict[str, float] | None:
+    """The values of a chain that is JSON but for its separators, as nearly all are; None for another.
+
+    A JSON parser is ten times as fast as looking at every pair. Blanks are put where something goes, as
+    replacing by the same length is twice as fast.
+    """
+    data = text.encode()
+    if b"(" in data:
+        for wrapper in _WRAPPERS:
+            data = data.replace(wrapper, b" " * len(wrapper))
+            if b"(" not in data:
+                data = data.replace(b")", b" ")
+                break
+    data = b'{"' + data.replace(b" - ", b' ,"').replace(b":", b'":') + b" }"
+    try:
+        values: dict[str, float] = orjson.loads(data)
+    except ValueError:
+        values = _with_nan(data)
+    try:
+        sum(values.values())
+    except TypeError:
+        return None
+    valid, units = _keys(tuple(values))
+    if not valid:
+        return None
+    if units:
+        pairs = zip(units, values.values(), strict=True)
+        return {name: value if unit is None else value * unit for (name, unit), value in pairs}
+    return values
+
+
+def _with_nan(data: bytes) -> dict[str, float]:
+    try:
+        values: dict[str, Any] = orjson.loads(data.replace(b'":nan ', b'":null '))
+    except ValueError:
+        return {}
+    return {key: math.nan if value is None else value for key, value in values.items()}
+
+
+@lru_cache(maxsize=256)
+def _keys(keys: tuple[str, ...]) -> tuple[bool, list[tuple[str, float | None]]]:
+    """Whether all are names of metrics, and each bare name with its unit where one has a unit."""
+    valid = bool(keys) and "/" in keys[0] and all(map(_is_key, keys))
+    units = [_unit(key) for key in keys]
+    scaled = any(unit is not None for _, unit in units)
+    return valid, units if scaled else []
 
 
 def _pairs(text: str) -> list[tuple[str, str, float]]:

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import orjson
 
 from .reader import LineReader
 from .records import Item, Origin, Record, Warn
-from .text import as_float, as_step
+from .rows import UNPACKABLE, Rows, Stretch
+from .text import FARTHEST, as_float, as_step, plain
 from .version import verl_version
 
 _FIRST = re.compile(r'^\s*\{"step":\s*\d+,\s*"data":\s*\{', re.MULTILINE)
@@ -36,11 +39,33 @@ class VerlFile(LineReader):
     def line(self, number: int, text: str) -> Iterable[Item]:
         if not text.strip():
             return ()
-        return self._items(number, text)
-
-    def _items(self, number: int, text: str) -> Iterator[Item]:
         try:
             row: Any = json.loads(text)
+        except ValueError:
+            row = None
+        return self._items(number, row)
+
+    def lines(self, number: int, lines: Sequence[bytes]) -> Iterable[Item | Rows]:
+        stretch = Stretch()
+        for i, line in enumerate(lines, number):
+            try:
+                row = orjson.loads(line)
+                step, values = row["step"], row["data"]
+                plainly = self._named and type(step) is int and 0 <= step < FARTHEST and bool(values)
+                done = stretch.add(step, values, i) if plainly else None
+            except (*UNPACKABLE, ValueError, KeyError, TypeError, AttributeError):
+                plainly, done = False, None
+            if done is not None:
+                yield done
+            if not plainly:
+                if (done := stretch.take()) is not None:
+                    yield done
+                yield from self.line(i, plain(line))
+        if (done := stretch.take()) is not None:
+            yield done
+
+    def _items(self, number: int, row: Any) -> Iterator[Item]:
+        try:
             step, data = as_step(row["step"]), dict(row["data"])
         except (ValueError, KeyError, TypeError):
             step, data = None, {}

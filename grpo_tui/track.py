@@ -1,0 +1,152 @@
+"""What one source of a run has given: its stretches of training, and in each the columns of metrics.
+
+Rows come by the thousand when a long log is opened, mostly with the same names in the same order. Such
+a stretch goes into the columns at once; whatever is odd about a row (a new name, a step that repeats)
+takes the slow path, which says what the fast one means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from .metrics.catalog import catalog
+from .metrics.series import Series
+from .sources.records import Incident, Record
+from .sources.rows import Rows
+from .sources.source import Source
+
+
+@dataclass
+class Segment:
+    """One uninterrupted stretch of training in one source: canonical (or raw) name -> series."""
+
+    index: int
+    series: dict[str, Series] = field(default_factory=dict)
+    bound: dict[str, str] = field(default_factory=dict)
+    last_step: int | None = None
+    first_step: int | None = None
+    first_line: int = 0
+    rows: int = 0
+    known: dict[str, str] = field(default_factory=dict)
+    also: dict[str, str] = field(default_factory=dict)
+    """Canonical names without a series of their own -> the series that stands in for them."""
+    _columns: dict[str, Series] = field(default_factory=dict)
+    """Raw name -> series."""
+
+    def add(self, record: Record) -> None:
+        """Store a row. Of several raw names for one metric the best alias of the first row is bound."""
+        self.rows += self.last_step is None or record.step > self.last_step
+        step, columns = record.step, self._columns
+        if not record.values.keys() <= columns.keys():
+            self._bind(record.values)
+        for raw, value in record.values.items():
+            series = columns[raw]
+            if series.last_step is None or step >= series.last_step:
+                series.append(step, value)
+        if self.first_step is None:
+            self.first_step, self.first_line = record.step, record.line
+        self.last_step = record.step if self.last_step is None else max(self.last_step, record.step)
+
+    def extend(self, rows: Rows) -> None:
+        """Store rows whose steps rise strictly. The first may repeat the newest step, which it replaces."""
+        first, rest = rows.part(0, 1), rows.part(1, len(rows))
+        self.add(next(first.records()))
+        held = [self._columns[raw] for raw in rows.names]
+        if len({id(series) for series in held}) < len(held):
+            for record in rest.records():
+                self.add(record)
+        elif len(rest):
+            for series, column in zip(held, rest.table.T, strict=True):
+                series.extend(rest.steps, column)
+            self.rows += len(rest)
+            self.last_step = int(rest.steps[-1])
+
+    def _bind(self, values: Iterable[str]) -> None:
+        """Give each new raw name a canonical one that no better or earlier name holds, else its own."""
+        ranked = [
+            (rank, i, raw, name) for i, raw in enumerate(values) for name, rank in catalog().claims(raw)
+        ]
+        for _, _, raw, name in sorted(ranked):
+            if raw not in self.known and name not in self.bound:
+                self.bound[name] = raw
+                self.known[raw] = name
+        for raw in values:
+            series = self.known.setdefault(raw, raw)
+            for name, _ in catalog().claims(raw):
+                if name not in self.bound:
+                    self.also.setdefault(name, series)
+            if raw not in self._columns:
+                self._columns[raw] = self.series.setdefault(series, Series(series, raw))
+
+    def find(self, name: str) -> Series | None:
+        """The series of a metric: its own, or one that may stand in (`actor/pg_loss` for the loss)."""
+        return self.series.get(name) or self.series.get(self.also.get(name, name))
+
+    def rescale(self, factor: float) -> None:
+        """Multiply every step: the logging interval turned out to be another one."""
+        for series in self.series.values():
+            series.rescale(factor)
+        if self.last_step is not None and self.first_step is not None:
+            self.last_step = round(self.last_step * factor)
+            self.first_step = round(self.first_step * factor)
+
+
+@dataclass
+class Track:
+    """What one source has given so far."""
+
+    source: Source
+    segments: list[Segment] = field(default_factory=lambda: [Segment(0)])
+    incidents: list[Incident] = field(default_factory=list)
+    records: int = 0
+    resets: int = 0
+    restarted: bool = False
+    ended: bool = False
+    at: int | None = None
+    """The step that the source has reached, by its rows or its progress bar."""
+
+    @property
+    def newest(self) -> Segment:
+        return self.segments[-1]
+
+    def add(self, record: Record) -> None:
+        """Take a row; one whose step goes back opens a new segment."""
+        self._place(record.step)
+        self.newest.add(record)
+        self.at = record.step if self.at is None else max(self.at, record.step)
+        self.records += 1
+        self.ended = False
+
+    def extend(self, rows: Rows) -> None:
+        """Take consecutive rows; one whose step goes back opens a new segment."""
+        breaks = np.flatnonzero(np.diff(rows.steps) <= 0) + 1
+        for start, end in pairwise([0, *breaks.tolist(), len(rows)]):
+            part = rows.part(start, end)
+            first, last = int(part.steps[0]), int(part.steps[-1])
+            self._place(first)
+            self.newest.extend(part)
+            self.at = last if self.at is None else max(self.at, last)
+        self.records += len(rows)
+        self.ended = False
+
+    def _place(self, step: int) -> None:
+        """Open a new segment where a row of this step belongs into one."""
+        newest = self.newest
+        back = newest.last_step is not None and step < newest.last_step
+        if (back or self.restarted) and newest.last_step is not None:
+            self.segments.append(Segment(len(self.segments)))
+            self.at = None
+        self.restarted = False
+
+    def reset(self) -> None:
+        """The file was truncated or replaced; what it said is void."""
+        self.segments = [Segment(0)]
+        self.incidents = []
+        self.records = 0
+        self.resets += 1
+        self.restarted = self.ended = False
+        self.at = None
