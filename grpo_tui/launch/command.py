@@ -78,7 +78,7 @@ def plan_probe(
     run_alive: bool = False,
     timeout_s: float = DEFAULT_TIMEOUT_S,
 ) -> ProbePlan:
-    """Plans `ratio` or `update`.
+    """Plans one of the probes (`grpo_tui.probes.registry`).
 
     `model` None means the tiny rehearsal model. `run` says that the weights are this run's; without it the
     result is a rehearsal. `options` are the probe's long options (`{"lr": 1e-6, "predict-only": True}`).

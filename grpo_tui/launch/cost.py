@@ -6,11 +6,17 @@ the word "estimate". Times on CUDA or MPS are not measured: there loading domina
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grpo_tui.probes.compute.memory import TORCH, predict_bytes, ratio_bytes, update_bytes
+from grpo_tui.probes.compute.memory import (
+    TORCH,
+    gradient_bytes,
+    predict_bytes,
+    ratio_bytes,
+    update_bytes,
+)
 from grpo_tui.probes.subject.checkpoint import Checkpoint
 
 _START_S = 4.0
@@ -37,9 +43,9 @@ class CostEstimate:
 def estimate_cost(
     probe: str, checkpoint: Checkpoint | None, dtype: str, device: str, options: Mapping[str, Any]
 ) -> CostEstimate:
-    """Estimate for `ratio` or `update` on this checkpoint (None: the tiny rehearsal model)."""
+    """Estimate for a probe of this checkpoint (None: the tiny rehearsal model)."""
     parameters = checkpoint.parameters if checkpoint else _TINY_PARAMETERS
-    work = _ratio_seconds(parameters, options) if probe == "ratio" else _update_seconds(parameters, options)
+    work = _SECONDS[probe](parameters, options)
     if device not in ("cpu", "auto"):
         work /= 20
     middle = _START_S + work + parameters * _LOAD_S
@@ -74,6 +80,33 @@ def _update_seconds(parameters: int, options: Mapping[str, Any]) -> float:
     return parameters * (train + steps * n * new * _DECODE_S + _PREDICT_S + (modes - 1) * _LOAD_S)
 
 
+def _accumulation_seconds(parameters: int, options: Mapping[str, Any]) -> float:
+    """One forward for the log-probs, and forward plus backward for 1×N and each of log2(N) cuts."""
+    n, new = _number(options, "n", 8), _number(options, "max-new", 96)
+    tokens = n * (_PROMPT + new // 2)
+    return parameters * tokens * (_FORWARD_S + (1 + n.bit_length()) * _TRAIN_S)
+
+
+def _mask_seconds(parameters: int, options: Mapping[str, Any]) -> float:
+    if not options.get("loss"):
+        return 0.0
+    return parameters * _number(options, "n", 4) * (_PROMPT + _number(options, "max-new", 24)) * _FORWARD_S
+
+
+def _nonfinite_seconds(parameters: int, options: Mapping[str, Any]) -> float:
+    n, new = _number(options, "n", 4), _number(options, "max-new", 48)
+    return parameters * n * (_PROMPT + new) * (_FORWARD_S + 2 * _TRAIN_S)
+
+
+_SECONDS: dict[str, Callable[[int, Mapping[str, Any]], float]] = {
+    "ratio": _ratio_seconds,
+    "update": _update_seconds,
+    "accumulation": _accumulation_seconds,
+    "mask": _mask_seconds,
+    "nonfinite": _nonfinite_seconds,
+}
+
+
 def _modes(options: Mapping[str, Any]) -> list[str]:
     modes = options.get("modes") or ["as-run", "fp32-norms"]
     return modes.split(",") if isinstance(modes, str) else [str(mode) for mode in modes]
@@ -87,6 +120,13 @@ def _memory(probe: str, checkpoint: Checkpoint | None, dtype: str, options: Mapp
         return ratio_bytes(
             checkpoint, dtype, _number(options, "n", 8), _number(options, "max-new", 64), micro
         )
+    if probe == "accumulation":
+        rows, new = _number(options, "n", 8), _number(options, "max-new", 96)
+        return gradient_bytes(checkpoint, dtype, rows, new, kept=2)
+    if probe == "mask":
+        return ratio_bytes(checkpoint, dtype, 1, 256, 1) if options.get("loss") else predict_bytes(checkpoint)
+    if probe == "nonfinite":
+        return update_bytes(checkpoint, dtype, ["as-run"], micro, _number(options, "max-new", 48))
     if options.get("predict-only") or options.get("predict_only"):
         return predict_bytes(checkpoint)
     return update_bytes(checkpoint, dtype, _modes(options), micro, _number(options, "max-new", 24))

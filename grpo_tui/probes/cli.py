@@ -20,7 +20,6 @@ from .compute.device import (
     memory_budget,
     require_memory,
 )
-from .compute.memory import predict_bytes, ratio_bytes, update_bytes
 from .control import Control
 from .errors import (
     EXIT_CANCELLED,
@@ -32,10 +31,12 @@ from .errors import (
     TimedOut,
 )
 from .events import Emitter, finite, take_stdout
+from .job import Job
 from .options import parser
+from .registry import PROBES
 from .report import Report
 from .subject.checkpoint import Checkpoint, open_checkpoint
-from .subject.model import Loaded, load_model, load_tokenizer, quiet_libraries
+from .subject.model import quiet_libraries
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -117,28 +118,19 @@ def _run(args: Namespace, report: Report) -> str:
     with report.control.immediate():
         import_torch(), import_transformers()
     device = _device(args)
+    probe = PROBES[args.probe]
     require_memory(
-        _needed(args, checkpoint, dtype), memory_budget(args.memory_limit, free_bytes(device)), _smaller(args)
+        probe.needs(args, checkpoint, dtype),
+        memory_budget(args.memory_limit, free_bytes(device)),
+        probe.smaller(args),
     )
     emulated = emulate_low_precision(device, dtype)
     report.at = "load"
-    if args.probe == "update":
-        from .update.probe import run_update
-
-        return run_update(args, checkpoint, dtype, device, emulated, report)
-    from .ratio.probe import run_ratio
-
-    with report.control.immediate():
-        tokenizer = None if args.infer.startswith("file:") else load_tokenizer(checkpoint)
-        loaded = Loaded(load_model(checkpoint, dtype, device, args.attn), tokenizer, device, dtype)
-    return run_ratio(args, checkpoint, loaded, emulated, report)
+    return probe.run(Job(args, checkpoint, dtype, device, emulated, report))
 
 
 def _say_start(args: Namespace, report: Report) -> None:
     import os
-
-    from .ratio import probe as ratio
-    from .update import probe as update
 
     reason = None
     if args.tiny:
@@ -146,13 +138,12 @@ def _say_start(args: Namespace, report: Report) -> None:
     elif not args.weights_of_run:
         reason = "nobody said that these are the run's weights (--weights-of-run RUN)"
     report.document["rehearsal"], report.document["rehearsal_reason"] = reason is not None, reason
-    stages = ratio.STAGES if args.probe == "ratio" else update.STAGES
     report.emitter.emit(
         "start",
         probe=args.probe,
         pid=os.getpid(),
         python=sys.executable,
-        stages=list(stages),
+        stages=list(PROBES[args.probe].stages),
         rehearsal=reason is not None,
         rehearsal_reason=reason,
         model=str(args.model or "tiny"),
@@ -182,23 +173,3 @@ def _device(args: Namespace) -> Any:
     if args.threads:
         import_torch().set_num_threads(args.threads)
     return device
-
-
-def _needed(args: Namespace, checkpoint: Checkpoint, dtype: str) -> int:
-    if args.probe == "ratio":
-        if checkpoint.adapter_only:
-            raise CannotRun(
-                f"{checkpoint.path} holds only an adapter: merge it first (a fresh adapter changes "
-                "nothing, so comparing without it would prove nothing)"
-            )
-        return ratio_bytes(checkpoint, dtype, args.n, args.max_new, args.micro_batch)
-    if args.predict_only or checkpoint.adapter_only:
-        return predict_bytes(checkpoint)
-    modes = [*args.modes, "fp32-master"] if args.master else args.modes
-    return update_bytes(checkpoint, dtype, modes, args.micro_batch, args.max_new)
-
-
-def _smaller(args: Namespace) -> str:
-    if args.probe == "update" and not args.predict_only:
-        return "--predict-only streams the weights and needs one tensor at a time"
-    return "use fewer sequences and shorter ones: --n 2 --max-new 16 --micro-batch 1"

@@ -18,6 +18,8 @@ class Meaning:
     diagnoses: tuple[str, ...] = ()
 
 
+_UNEQUAL = {"probe.accumulation.equivalent": "no"}
+_MASKED_WRONG = {"probe.mask.right": "no"}
 _DIFFERS = {"probe.ratio.engine-agrees": "no"}
 
 
@@ -47,8 +49,27 @@ MEANINGS: dict[str, Meaning] = {
     "RATIO.QUANTISED_ENGINE": Meaning({}, ("mismatch.quantisation",)),
     "RATIO.PRECISION_MISMATCH": Meaning({}, ("mismatch.numerics",)),
     "RATIO.ENGINE_DIFFERS": Meaning(_DIFFERS, ("mismatch.numerics",)),
+    "ACCUM.MICRO_TOKEN_MEAN": Meaning(_UNEQUAL, ("accumulation.wrong",)),
+    "ACCUM.MICRO_NORMALISER": Meaning(_UNEQUAL, ("accumulation.wrong",)),
+    "ACCUM.SCALE_N": Meaning(_UNEQUAL, ("accumulation.wrong", "config.accumulation-arithmetic")),
+    "ACCUM.SCALE_1_OVER_N": Meaning(_UNEQUAL, ("accumulation.wrong", "config.accumulation-arithmetic")),
+    "ACCUM.SCALE": Meaning(_UNEQUAL, ("accumulation.wrong", "config.accumulation-arithmetic")),
+    "ACCUM.DROPPED": Meaning(_UNEQUAL, ("accumulation.wrong",)),
+    "ACCUM.DIFFERS": Meaning(_UNEQUAL, ("accumulation.wrong",)),
+    "ACCUM.BATCH_VARIANT": Meaning({}, ("trainer.micro-batch-variance",)),
+    "MASK.SHIFTED": Meaning(_MASKED_WRONG, ("mask.wrong",)),
+    "MASK.EOS": Meaning(_MASKED_WRONG, ("mask.wrong",)),
+    "MASK.PROMPT": Meaning(_MASKED_WRONG, ("mask.wrong",)),
+    "MASK.PADDING": Meaning(_MASKED_WRONG, ("mask.wrong",)),
+    "MASK.TOOL": Meaning(_MASKED_WRONG, ("mask.wrong",)),
+    "MASK.MISSING": Meaning(_MASKED_WRONG, ("mask.wrong",)),
+    "MASK.ROW_EMPTY": Meaning({}, ("mask.wrong",)),
     "NUM.PARAM": Meaning({}, ("nonfinite.forward",)),
     "NUM.FORWARD": Meaning({}, ("nonfinite.forward",)),
+    "NUM.PATH": Meaning({}, ("nonfinite.forward",)),
+    "NUM.BACKWARD": Meaning({"probe.nonfinite.first": "gradient"}, ("nonfinite.gradient",)),
+    "NUM.OPTIMIZER": Meaning({"probe.nonfinite.first": "optimizer"}, ("nonfinite.gradient",)),
+    "NUM.HEADROOM": Meaning({}, ()),
     "UPDATE.NORM_ROUNDED_AWAY": Meaning({"probe.update.norm-moved": "no"}, ("update.rounded-away",)),
     "UPDATE.MATRIX_ROUNDED_AWAY": Meaning({}, ("update.rounded-away",)),
     "UPDATE.NO_MASTER": Meaning({}, ("update.rounded-away",)),

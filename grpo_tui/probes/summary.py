@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 from typing import Any
 
 _WIDTH = 78
@@ -31,7 +32,7 @@ def summary(document: dict[str, Any]) -> str:
     if document["rehearsal"]:
         lines += _wrap(f"REHEARSAL, no evidence about a run: {document['rehearsal_reason']}")
     lines.append("")
-    lines += _ratio(document) if probe == "ratio" else _update(document)
+    lines += _BODIES[probe](document)
     for finding in document["findings"]:
         lines += [
             "",
@@ -96,6 +97,44 @@ def _update(document: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _accumulation(document: dict[str, Any]) -> list[str]:
+    lines = []
+    for split in document["splits"]:
+        lines.append(
+            f"  {split['steps']:>3} micro-batches of {split['size']:<3} {split['kind']:<18} off by "
+            f"{split['rel']:<9.2g} cos {split['cos']:<8.5f} length x{split['ratio']:.3g}"
+        )
+    for row in document.get("losses", []):
+        word = "does not depend on the cut" if row["equivalent"] else "DEPENDS on the micro-batches"
+        lines += _wrap(f"  {row['loss']:<17} {word}  ({row['used_by']})")
+    return lines
+
+
+def _mask(document: dict[str, Any]) -> list[str]:
+    totals = document.get("totals")
+    if not totals:
+        return []
+    lines = [
+        f"right {totals['ok']}, missing {totals['missing']}; in the loss but wrong: prompt "
+        f"{totals['prompt']}, "
+        f"padding {totals['pad']}, tool {totals['tool']}"
+    ]
+    for row in document["rows"][:8]:
+        parts = [f"{name} {row[name][:8]}" for name in ("prompt", "missing", "pad", "tool") if row[name]]
+        lines += _wrap(f"  row {row['seq']}: {'; '.join(parts) or 'nothing in the loss'}")
+    return lines
+
+
+def _nonfinite(document: dict[str, Any]) -> list[str]:
+    first = document.get("first")
+    where = f"first: {first['phase']}, {first.get('where') or first.get('name')}" if first else "none found"
+    lines = [where]
+    for peak in document.get("peaks", [])[:5]:
+        room = f"{peak['fp16_headroom']:.3g}x below the fp16 limit" if peak["fp16_headroom"] else "all 0"
+        lines.append(f"  {peak['module'][:44]:<44} peak {peak['peak']:<9.4g} {room}")
+    return lines
+
+
 def _prediction(stage: dict[str, Any]) -> list[str]:
     lines = [
         f"predicted from float spacing: {stage['predicted_total']:.2%} of the elements move in one step",
@@ -108,3 +147,12 @@ def _prediction(stage: dict[str, Any]) -> list[str]:
             f"{kind['min_lr_to_move']:>18.2g}"
         )
     return lines
+
+
+_BODIES: dict[str, Callable[[dict[str, Any]], list[str]]] = {
+    "ratio": _ratio,
+    "update": _update,
+    "accumulation": _accumulation,
+    "mask": _mask,
+    "nonfinite": _nonfinite,
+}

@@ -33,6 +33,17 @@ def update_bytes(checkpoint: Checkpoint, dtype: str, modes: list[str], micro: in
     return TORCH + checkpoint.parameters * per + 3 * logits + 6 * _activations(checkpoint, micro, max_new)
 
 
+def gradient_bytes(checkpoint: Checkpoint, dtype: str, rows: int, max_new: int, kept: int) -> int:
+    """Weights, their gradients, `kept` fp32 copies of those on the CPU, and one backward over `rows`."""
+    logits = rows * max_new * _sizes(checkpoint)["vocab"] * 4
+    return (
+        TORCH
+        + checkpoint.parameters * (2 * _BYTES[dtype] + 4 * kept)
+        + 3 * logits
+        + 6 * _activations(checkpoint, rows, max_new)
+    )
+
+
 def predict_bytes(checkpoint: Checkpoint) -> int:
     """Streaming holds the largest tensor and a few fp32 copies of it."""
     largest = max(checkpoint.tensors, key=lambda tensor: tensor.numel)

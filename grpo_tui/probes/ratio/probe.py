@@ -17,9 +17,19 @@ from ..compute.device import LOW_PRECISION, describe_env, set_deterministic
 from ..compute.forward import LAYOUTS, scan_sample, trainer_logps
 from ..compute.sampling import generate_rollouts
 from ..findings import Finding
+from ..job import Job
 from ..report import Report, worst
 from ..subject.checkpoint import Checkpoint
-from ..subject.model import Loaded, dropouts, encode, static_check, subject_of, switch_off_dropout
+from ..subject.model import (
+    Loaded,
+    dropouts,
+    encode,
+    load_model,
+    load_tokenizer,
+    static_check,
+    subject_of,
+    switch_off_dropout,
+)
 from ..subject.prompts import Rollout, load_prompts, load_rollouts
 from . import thresholds
 from .findings import findings_a, findings_b, findings_static
@@ -59,9 +69,15 @@ class _Run:
         return compare(train, infer, self.args.eps_low, self.args.eps_high)
 
 
-def run_ratio(args: Namespace, checkpoint: Checkpoint, loaded: Loaded, emulated: bool, report: Report) -> str:
-    """Runs the stages in order and returns the verdict; `report` holds the document."""
-    report.document["env"] = describe_env(loaded.device, loaded.dtype, emulated)
+def run_ratio(job: Job) -> str:
+    """Runs the stages in order and returns the verdict; the report holds the document."""
+    args, checkpoint, report = job.args, job.checkpoint, job.report
+    with report.control.immediate():
+        tokenizer = None if args.infer.startswith("file:") else load_tokenizer(checkpoint)
+        loaded = Loaded(
+            load_model(checkpoint, job.dtype, job.device, args.attn), tokenizer, job.device, job.dtype
+        )
+    report.document["env"] = describe_env(loaded.device, loaded.dtype, job.emulated)
     report.document["subject"] = subject_of(checkpoint, loaded.tokenizer, args.weights_of_run)
     run = _Run(args, loaded, report)
     verdict = _stages(run, checkpoint)

@@ -62,11 +62,16 @@ def load_model(checkpoint: Checkpoint, dtype: str, device: Any, attn: str | None
     return model.to(device)
 
 
+def has_tokenizer(checkpoint: Checkpoint) -> bool:
+    """True if a tokenizer was saved beside the model."""
+    names = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json")
+    return any((checkpoint.path / name).is_file() for name in names)
+
+
 def load_tokenizer(checkpoint: Checkpoint) -> Any:
     """The tokenizer saved beside the model, with a pad token."""
     transformers = import_transformers()
-    names = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json")
-    if not any((checkpoint.path / name).is_file() for name in names):
+    if not has_tokenizer(checkpoint):
         raise CannotRun(
             f"{checkpoint.path} holds no tokenizer: save it there, or use --infer file:rollouts.jsonl"
         )

@@ -46,10 +46,10 @@ def load_prompts(path: Path | None, n: int) -> list[str]:
 
 
 def _read_prompts(path: Path) -> list[str]:
-    lines = _lines(path)
+    lines = read_lines(path)
     if path.suffix not in (".jsonl", ".json"):
         return [text for _, text in lines]
-    return [_prompt_of(path, number, _object(path, number, text)) for number, text in lines]
+    return [_prompt_of(path, number, read_object(path, number, text)) for number, text in lines]
 
 
 def _prompt_of(path: Path, number: int, value: dict[str, Any]) -> str:
@@ -70,9 +70,12 @@ def load_rollouts(
     (entries that an engine dropped would shift the rest). A `null` log-prob is read as NaN and counted.
     """
     rollouts, unequal, tokens = [], 0, 0
-    for number, text in _lines(path):
-        value = _object(path, number, text)
-        prompt, response = _ids(path, number, value, "prompt_ids"), _ids(path, number, value, "response_ids")
+    for number, text in read_lines(path):
+        value = read_object(path, number, text)
+        prompt, response = (
+            read_ids(path, number, value, "prompt_ids"),
+            read_ids(path, number, value, "response_ids"),
+        )
         if max(prompt + response) >= vocabulary:
             raise CannotRun(
                 f"{path}:{number}: token id {max(prompt + response)} outside the vocabulary of "
@@ -100,7 +103,7 @@ def load_rollouts(
     return rollouts, unequal
 
 
-def _ids(path: Path, number: int, value: dict[str, Any], key: str) -> list[int]:
+def read_ids(path: Path, number: int, value: dict[str, Any], key: str) -> list[int]:
     ids = value.get(key)
     if not isinstance(ids, list) or not ids or not all(isinstance(i, int) and i >= 0 for i in ids):
         raise CannotRun(f"{path}:{number}: '{key}' must be a list of token ids, not empty")
@@ -117,7 +120,7 @@ def _logprobs(path: Path, number: int, value: dict[str, Any]) -> list[float]:
         raise CannotRun(f"{path}:{number}: a log-prob is not a number") from None
 
 
-def _object(path: Path, number: int, text: str) -> dict[str, Any]:
+def read_object(path: Path, number: int, text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError as error:
@@ -127,7 +130,7 @@ def _object(path: Path, number: int, text: str) -> dict[str, Any]:
     return value
 
 
-def _lines(path: Path) -> list[tuple[int, str]]:
+def read_lines(path: Path) -> list[tuple[int, str]]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

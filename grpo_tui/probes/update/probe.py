@@ -14,6 +14,7 @@ from typing import Any
 from ..compute.device import LOW_PRECISION, describe_env, set_deterministic
 from ..compute.sampling import generate_rollouts
 from ..errors import CannotRun
+from ..job import Job
 from ..report import Report
 from ..subject.checkpoint import Checkpoint
 from ..subject.model import (
@@ -34,11 +35,10 @@ STAGES = ("predict", "rollout", "train")
 _GROUP = 2
 
 
-def run_update(
-    args: Namespace, checkpoint: Checkpoint, dtype: str, device: Any, emulated: bool, report: Report
-) -> str:
+def run_update(job: Job) -> str:
     """Runs prediction and steps; returns the verdict of the as-run mode."""
-    report.document["env"] = describe_env(device, dtype, emulated)
+    args, checkpoint, dtype, device, report = job.args, job.checkpoint, job.dtype, job.device, job.report
+    report.document["env"] = describe_env(device, dtype, job.emulated)
     report.document["subject"] = subject_of(checkpoint, None, args.weights_of_run)
     report.document |= {
         "lr": args.lr,

@@ -1,0 +1,1 @@
+"""The non-finite probe: where does the first NaN or Inf appear, from weights to optimizer step? [S0-9]"""

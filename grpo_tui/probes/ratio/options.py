@@ -1,0 +1,41 @@
+"""Options of the ratio probe."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..argument_types import natural, positive
+
+
+def add_options(one: argparse.ArgumentParser) -> None:
+    add = one.add_argument
+    add(
+        "--infer",
+        default="hf",
+        type=_infer,
+        metavar="hf|file:F",
+        help="hf: sample here with a KV cache; file: JSON lines {prompt_ids, response_ids, logprobs}",
+    )
+    add("--n", type=natural, default=8, help="sequences to sample (default %(default)s)")
+    add("--max-new", type=natural, default=64, help="longest response in tokens (default %(default)s)")
+    add(
+        "--trainer-temperature",
+        type=positive,
+        metavar="T",
+        help="what the trainer divides its logits by (default: --temperature)",
+    )
+    add("--engine-dtype", choices=("same", "fp32", "fp16", "bf16", "quantised"), default="same")
+    add("--eps-low", type=float, default=0.2, help="lower clip of the run (default %(default)s)")
+    add("--eps-high", type=float, default=0.28, help="upper clip of the run (default %(default)s)")
+    add(
+        "--scan",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help="look for a reading that explains a difference",
+    )
+
+
+def _infer(text: str) -> str:
+    if text != "hf" and not text.startswith("file:"):
+        raise argparse.ArgumentTypeError(f"{text}: hf or file:PATH")
+    return text
