@@ -102,7 +102,7 @@ def _playbook(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "probe", "grpo-tui probe ratio --run outputs/run-1 --python .venv/bin/python")
-    parser.add_argument("probe", choices=("ratio", "update"))
+    parser.add_argument("probe", choices=("ratio", "update", "accumulation", "mask", "nonfinite", "verifier"))
     parser.add_argument("--run", metavar="PATH", help="the run whose model to probe")
     parser.add_argument("--model", help="the model directory (default: found from the run)")
     parser.add_argument("--tiny", action="store_true", help="rehearse on a tiny local model; no evidence")
@@ -112,7 +112,8 @@ def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--timeout", type=float, default=1800.0, help="seconds (default: 1800)")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--yes", action="store_true", help="start without asking")
-    parser.add_argument("extra", nargs="*", help="after `--`: options passed on to the probe")
+    parser.usage = f"{parser.format_usage().removeprefix('usage: ').rstrip()} [-- OPTIONS OF THE PROBE]"
+    parser.set_defaults(extra=[])
 
 
 def _report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -139,8 +140,13 @@ def main(argv: list[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words and words[0] not in COMMANDS and (words[0] == "-" or not words[0].startswith("-")):
         words.insert(0, "watch")
+    extra: list[str] = []
+    if words[:1] == ["probe"] and "--" in words:
+        words, extra = words[: words.index("--")], words[words.index("--") + 1 :]
     parser = build_parser()
     options = parser.parse_args(words)
+    if extra:
+        options.extra = extra
     if options.command is None:
         parser.print_help()
         return 2

@@ -34,7 +34,7 @@ def _plan(options: Namespace) -> Any:
     from ..home import run_home, state_root
     from ..launch import plan_probe
     from ..run import Run
-    from ..subject import find_model, probe_options
+    from ..subject import find_model
     from .show import drain
 
     opened, alive = None, False
@@ -43,8 +43,11 @@ def _plan(options: Namespace) -> Any:
         opened = Run.open(options.run)
         drain(opened)
         alive = opened.state() == "running"
-        settings = probe_options(opened, options.probe)
-    model, why, own = _model(options, find_model(opened, options.model) if opened else None)
+        settings = _settings(opened, options.probe)
+    if options.probe == "verifier":
+        model, why, own = None, "", opened is not None
+    else:
+        model, why, own = _model(options, find_model(opened, options.model) if opened else None)
     home = run_home(opened.path) if opened else state_root()
     stamp = f"{datetime.now():%Y%m%d-%H%M%S}-{options.probe}"
     return plan_probe(
@@ -59,6 +62,18 @@ def _plan(options: Namespace) -> Any:
         run_alive=alive,
         timeout_s=options.timeout,
     )
+
+
+def _settings(opened: Any, probe: str) -> dict[str, Any]:
+    """The run's own settings as options; its way of averaging the loss where that is unambiguous."""
+    from ..probes.accumulation.losses import ALIASES
+    from ..subject import probe_options
+
+    settings = probe_options(opened, probe)
+    held = opened.config.get("loss_aggregation") if probe == "accumulation" else None
+    if held is not None and str(held.value) in ALIASES:
+        settings["loss"] = str(held.value)
+    return settings
 
 
 def _model(options: Namespace, found: Any) -> tuple[Path | None, str, bool]:
@@ -90,7 +105,10 @@ def _extra(words: list[str]) -> dict[str, Any]:
 
 def _show(plan: Any) -> None:
     print(f"probe        {plan.probe}" + ("   REHEARSAL: no evidence about the run" if plan.rehearsal else ""))
-    print(f"model        {plan.model or 'a tiny random model'}   ({plain(plan.model_why)})")
+    if plan.probe == "verifier":
+        print(f"code         {plain(plan.model_why)}")
+    else:
+        print(f"model        {plan.model or 'a tiny random model'}   ({plain(plan.model_why)})")
     if plan.rehearsal_reason:
         print(f"             {plain(plan.rehearsal_reason)}")
     print(f"interpreter  {plan.interpreter}   ({plan.interpreter_why})")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,9 @@ from typing import Any
 import grpo_tui.probes
 from grpo_tui.probes.errors import CannotRun
 from grpo_tui.probes.options import parser
+from grpo_tui.probes.registry import BARE_PROBES
 from grpo_tui.probes.subject.checkpoint import Checkpoint, open_checkpoint
+from grpo_tui.probes.subject.user_code import describe
 
 from .cost import CostEstimate, estimate_cost
 from .interpreter import InterpreterChoice, choose_interpreter, own_interpreter
@@ -84,6 +87,8 @@ def plan_probe(
     result is a rehearsal. `options` are the probe's long options (`{"lr": 1e-6, "predict-only": True}`).
     Raises `PlanError` in one line for a model that cannot be read and for unknown or wrong options.
     """
+    if probe in BARE_PROBES:
+        return _plan_bare(probe, out_dir, run, python, options or {}, timeout_s)
     model, out_dir = model and model.expanduser().absolute(), out_dir.expanduser().absolute()
     options = {str(name).replace("_", "-"): value for name, value in (options or {}).items()}
     checkpoint = _checkpoint(model)
@@ -108,6 +113,49 @@ def plan_probe(
         model_why=model_why if model else "a tiny random model, built for the rehearsal",
         rehearsal=reason is not None,
         rehearsal_reason=reason,
+        out_dir=out_dir,
+        timeout_s=timeout_s,
+    )
+
+
+def _plan_bare(
+    probe: str,
+    out_dir: Path,
+    run: Path | None,
+    python: str | Path | None,
+    options: Mapping[str, Any],
+    timeout_s: float,
+) -> ProbePlan:
+    """A probe of code: no model, no device; the plan says what will be imported."""
+    out_dir = out_dir.expanduser().absolute()
+    options = {str(name).replace("_", "-"): value for name, value in options.items()}
+    if not options.get("reward"):
+        raise PlanError(
+            "which reward function? give --reward FILE.py:FUNCTION (in a playbook: with: {reward: ...})"
+        )
+    choice = choose_interpreter(python)
+    if choice.path is None:
+        choice = InterpreterChoice(Path(sys.executable), "this tool's own; --python gives the run's packages")
+    arguments = [probe, *(["--reward-of-run", str(run)] if run else []), *_words(options)]
+    arguments += ["--timeout", f"{timeout_s:g}", "--out", str(out_dir), "--events", "-"]
+    _check(arguments)
+    try:
+        imports = describe(str(options["reward"])).text()
+    except CannotRun as error:
+        raise PlanError(str(error)) from None
+    return ProbePlan(
+        probe=probe,
+        argv=(str(choice.path), str(PROBES_DIR), *arguments),
+        interpreter=choice.path,
+        interpreter_why=choice.why,
+        device="cpu",
+        device_why="no model is run",
+        needs_device_confirmation=False,
+        cost=CostEstimate((1.0, 60.0), 50_000_000, "seconds, as long as each call is quick"),
+        model=None,
+        model_why=imports,
+        rehearsal=run is None,
+        rehearsal_reason=None if run else "nobody said that a run trains on this reward function",
         out_dir=out_dir,
         timeout_s=timeout_s,
     )
@@ -160,13 +208,19 @@ def _arguments(
     arguments = [probe, *(["--model", str(model)] if model else ["--tiny"])]
     if model and run:
         arguments += ["--weights-of-run", str(run)]
-    arguments += ["--device", device]
+    arguments += ["--device", device, *_words(options)]
+    return [*arguments, "--timeout", f"{timeout_s:g}", "--out", str(out_dir), "--events", "-"]
+
+
+def _words(options: Mapping[str, Any]) -> list[str]:
+    """Options as words of a command line; True is a bare flag, None and False are left out."""
+    arguments: list[str] = []
     for name, value in options.items():
         if value is None or value is False:
             continue
         text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
         arguments += [f"--{name}"] if value is True else [f"--{name}", text]
-    return [*arguments, "--timeout", f"{timeout_s:g}", "--out", str(out_dir), "--events", "-"]
+    return arguments
 
 
 def _check(arguments: list[str]) -> None:

@@ -33,7 +33,7 @@ from .errors import (
 from .events import Emitter, finite, take_stdout
 from .job import Job
 from .options import parser
-from .registry import PROBES
+from .registry import BARE_PROBES, PROBES
 from .report import Report
 from .subject.checkpoint import Checkpoint, open_checkpoint
 from .subject.model import quiet_libraries
@@ -41,7 +41,12 @@ from .subject.model import quiet_libraries
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parses `argv`, runs the probe, returns its exit code. Owns its stdout, stderr and signals."""
-    args = parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["verifier-worker"]:
+        from .verifier.worker import serve
+
+        return serve(words[1:])
+    args = parser().parse_args(words)
     stream = take_stdout()
     control = Control(args.timeout)
     control.install()
@@ -110,6 +115,8 @@ def _crashed(report: Report, error: BaseException) -> tuple[str, int, str]:
 def _run(args: Namespace, report: Report) -> str:
     quiet_libraries()
     _say_start(args, report)
+    if args.probe in BARE_PROBES:
+        return BARE_PROBES[args.probe].run(args, report)
     checkpoint = _checkpoint(args, report)
     dtype = checkpoint.dtype if args.dtype == "auto" else args.dtype
     if dtype not in ("fp32", "bf16", "fp16"):
@@ -133,7 +140,10 @@ def _say_start(args: Namespace, report: Report) -> None:
     import os
 
     reason = None
-    if args.tiny:
+    if args.probe in BARE_PROBES:
+        if not args.reward_of_run:
+            reason = "nobody said that a run trains on this reward function (--reward-of-run RUN)"
+    elif args.tiny:
         reason = "a tiny random model built here: worth nothing as evidence"
     elif not args.weights_of_run:
         reason = "nobody said that these are the run's weights (--weights-of-run RUN)"
@@ -143,10 +153,10 @@ def _say_start(args: Namespace, report: Report) -> None:
         probe=args.probe,
         pid=os.getpid(),
         python=sys.executable,
-        stages=list(PROBES[args.probe].stages),
+        stages=list((PROBES.get(args.probe) or BARE_PROBES[args.probe]).stages),
         rehearsal=reason is not None,
         rehearsal_reason=reason,
-        model=str(args.model or "tiny"),
+        model=str(args.reward if args.probe in BARE_PROBES else args.model or "tiny"),
     )
 
 

@@ -64,6 +64,24 @@ MEANINGS: dict[str, Meaning] = {
     "MASK.TOOL": Meaning(_MASKED_WRONG, ("mask.wrong",)),
     "MASK.MISSING": Meaning(_MASKED_WRONG, ("mask.wrong",)),
     "MASK.ROW_EMPTY": Meaning({}, ("mask.wrong",)),
+    "VERIFIER.TIMEOUT": Meaning({}, ("reward.verifier-broken", "system.hang")),
+    "VERIFIER.RAISES": Meaning({}, ("reward.verifier-broken",)),
+    "VERIFIER.NOT_FINITE": Meaning({}, ("reward.scale", "reward.verifier-broken")),
+    "VERIFIER.CONSTANT": Meaning(
+        {"verifier.reads-response": "no"}, ("reward.constant", "reward.verifier-broken")
+    ),
+    "VERIFIER.GOLD_NOT_FULL": Meaning(
+        {"verifier.gold-scores-full": "no"}, ("reward.format-mismatch", "reward.gold-unusable")
+    ),
+    "VERIFIER.PAYS_NOTHING": Meaning({"verifier.empty-scores-zero": "no"}, ("reward.verifier-broken",)),
+    "VERIFIER.ILLEGAL_ABOVE_WRONG": Meaning({}, ("reward.hacking", "reward.component-imbalance")),
+    "VERIFIER.SCALE": Meaning({}, ("reward.scale",)),
+    "VERIFIER.SEVERAL_ANSWERS": Meaning({}, ("reward.hacking",)),
+    "VERIFIER.EXPECTED": Meaning({}, ("reward.verifier-broken",)),
+    "VERIFIER.NOT_REPEATABLE": Meaning({}, ("reward.verifier-broken",)),
+    "VERIFIER.THREAD_DIFFERS": Meaning({"verifier.same-in-worker": "no"}, ("reward.verifier-broken",)),
+    "VERIFIER.PROCESS_DIFFERS": Meaning({"verifier.same-in-worker": "no"}, ("reward.verifier-broken",)),
+    "VERIFIER.BATCH_DIFFERS": Meaning({}, ("reward.verifier-broken",)),
     "NUM.PARAM": Meaning({}, ("nonfinite.forward",)),
     "NUM.FORWARD": Meaning({}, ("nonfinite.forward",)),
     "NUM.PATH": Meaning({}, ("nonfinite.forward",)),

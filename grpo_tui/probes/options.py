@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from .argument_types import natural, positive
-from .registry import PROBES
+from .registry import BARE_PROBES, PROBES
 
 _EXAMPLE = """examples:
   PYTHON probes ratio --model runs/a/checkpoint-100 --weights-of-run runs/a --out out/
@@ -15,6 +15,7 @@ _EXAMPLE = """examples:
   PYTHON probes accumulation --model runs/a/checkpoint-100 --loss bnpo
   PYTHON probes mask --model runs/a/checkpoint-100 --batch batch.jsonl
   PYTHON probes nonfinite --model runs/a/checkpoint-100 --batch failing.jsonl
+  PYTHON probes verifier --reward rewards.py:accuracy --cases gold.jsonl
   PYTHON probes ratio --tiny
 
 exit codes: 0 pass or warn, 1 fail, 2 cannot run, 3 inconclusive, 130 cancelled"""
@@ -30,11 +31,15 @@ def parser() -> argparse.ArgumentParser:
     )
     probes = top.add_subparsers(dest="probe", required=True, metavar="PROBE")
     for name, probe in PROBES.items():
-        probe.add_options(_common(probes, name, probe.what))
+        one = _one(probes, name, probe.what)
+        _subject(one)
+        probe.add_options(one)
+    for name, bare in BARE_PROBES.items():
+        bare.add_options(_one(probes, name, bare.what))
     return top
 
 
-def _common(
+def _one(
     probes: argparse._SubParsersAction[argparse.ArgumentParser], name: str, what: str
 ) -> argparse.ArgumentParser:
     one = probes.add_parser(
@@ -44,6 +49,11 @@ def _common(
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    _process(one)
+    return one
+
+
+def _subject(one: argparse.ArgumentParser) -> None:
     subject = one.add_mutually_exclusive_group(required=True)
     subject.add_argument("--model", type=Path, metavar="DIR", help="folder with config.json and safetensors")
     subject.add_argument(
@@ -97,6 +107,10 @@ def _common(
     )
     add("--seed", type=int, default=0)
     add("--threads", type=natural, metavar="N", help="CPU threads (default: torch's)")
+
+
+def _process(one: argparse.ArgumentParser) -> None:
+    add = one.add_argument
     add(
         "--timeout",
         type=positive,
@@ -112,4 +126,3 @@ def _common(
     add("--out", type=Path, metavar="DIR", help="write result.json here, anew after each stage")
     add("--json", action="store_true", help="print the result as JSON")
     add("--events", choices=("-",), help="- : JSON lines on stdout while it runs")
-    return one

@@ -21,9 +21,12 @@ from .nonfinite import options as nonfinite_options
 from .nonfinite import probe as nonfinite
 from .ratio import options as ratio_options
 from .ratio import probe as ratio
+from .report import Report
 from .subject.checkpoint import Checkpoint
 from .update import options as update_options
 from .update import probe as update
+from .verifier import options as verifier_options
+from .verifier import probe as verifier
 
 _SHORTER = "use fewer sequences and shorter ones: --n 2 --max-new 16 --micro-batch 1"
 
@@ -116,5 +119,25 @@ PROBES: dict[str, Probe] = {
         nonfinite.STAGES,
         nonfinite.run_nonfinite,
         _nonfinite_needs,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class BareProbe:
+    """A probe of code and not of weights: no model, no torch."""
+
+    what: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    stages: tuple[str, ...]
+    run: Callable[[Namespace, Report], str]
+
+
+BARE_PROBES: dict[str, BareProbe] = {
+    "verifier": BareProbe(
+        "does the reward function score what it should, wherever it is called?",
+        verifier_options.add_options,
+        verifier.STAGES,
+        verifier.run_verifier,
     ),
 }

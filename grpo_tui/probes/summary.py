@@ -135,6 +135,16 @@ def _nonfinite(document: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _verifier(document: dict[str, Any]) -> list[str]:
+    lines = [
+        f"called as {document.get('convention', '?')}; a right answer is written {document.get('form')!r}"
+    ]
+    for case in document.get("cases", [])[:24]:
+        got = "too late" if case["timed_out"] else case["error"] or f"{case['score']:g}"
+        lines.append(f"  {case['kind']:<8} {case['name'][:26]:<26} {case['response'][:24]!r:<28} {got[:12]}")
+    return lines
+
+
 def _prediction(stage: dict[str, Any]) -> list[str]:
     lines = [
         f"predicted from float spacing: {stage['predicted_total']:.2%} of the elements move in one step",
@@ -155,4 +165,5 @@ _BODIES: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "accumulation": _accumulation,
     "mask": _mask,
     "nonfinite": _nonfinite,
+    "verifier": _verifier,
 }

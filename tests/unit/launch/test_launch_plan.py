@@ -160,3 +160,27 @@ def test_mps_hidden_from_a_subprocess_is_no_hardware_fact(tmp_path: Path) -> Non
     fake.chmod(0o755)
     info = probe_interpreter(fake)
     assert info.can_probe and not info.mps and "no fact about the hardware" in info.notes[0]
+
+
+def test_every_probe_can_be_planned_with_the_options_of_a_playbook_step(tmp_path: Path) -> None:
+    model = model_of(tmp_path / "m", 1_000_000)
+    for probe, options in (
+        ("accumulation", {"loss": "bnpo"}),
+        ("mask", {"batch": "b.jsonl"}),
+        ("nonfinite", {"max_new": 16}),
+    ):
+        plan = plan_probe(probe, out_dir=tmp_path, model=model, python="p", device="cpu", options=options)
+        assert plan.argv[2] == probe and plan.cost.memory_bytes > 4e8 and plan.cost.seconds[1] < 600
+
+
+def test_a_verifier_needs_no_model_and_says_what_it_imports(tmp_path: Path) -> None:
+    (tmp_path / "r.py").write_text("import re\nprint('hello')\n\ndef f(completions): return []\n")
+    reward = {"reward": f"{tmp_path / 'r.py'}:f"}
+    plan = plan_probe("verifier", out_dir=tmp_path, run=Path("runs/a"), python="p", options=reward)
+    assert plan.ready and plan.model is None and not plan.rehearsal and plan.device == "cpu"
+    assert "which imports re; runs at import: print()" in plan.model_why
+    assert "--reward-of-run runs/a" in " ".join(plan.argv) and "--device" not in plan.argv
+    assert plan_probe("verifier", out_dir=tmp_path, options=reward).rehearsal
+    for options, words in (({}, "--reward FILE.py:FUNCTION"), ({"reward": "/no.py:f"}, "cannot be read")):
+        with pytest.raises(PlanError, match=words):
+            plan_probe("verifier", out_dir=tmp_path, options=options)

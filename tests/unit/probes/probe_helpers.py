@@ -38,7 +38,7 @@ def run_isolated(out: Path, *arguments: str, python: str = sys.executable) -> Do
     """The probe as a user's interpreter runs it: isolated, from elsewhere, without PYTHONPATH."""
     environ = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(
-        [python, "-I", str(PROBES), *arguments, "--device", "cpu", "--out", str(out), "--events", "-"],
+        [python, "-I", str(PROBES), *arguments, *_device(arguments), "--out", str(out), "--events", "-"],
         capture_output=True,
         text=True,
         env=environ,
@@ -49,6 +49,10 @@ def run_isolated(out: Path, *arguments: str, python: str = sys.executable) -> Do
     events = [json.loads(line) for line in done.stdout.splitlines()]
     file = out / "result.json"
     return Done(done.returncode, events, json.loads(file.read_text()) if file.exists() else {}, done.stderr)
+
+
+def _device(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    return () if arguments[0] == "verifier" else ("--device", "cpu")
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def run_inside(*arguments: str) -> Inside:
     from grpo_tui.probes.options import parser
     from grpo_tui.probes.report import Report
 
-    args = parser().parse_args([*arguments, "--device", "cpu"])
+    args = parser().parse_args([*arguments, *_device(arguments)])
     report = Report(args.probe, Emitter(None), Control(args.timeout), args.out)
     status, code, error = guarded_run(args, report)
     return Inside(status, code, error, report.document)
