@@ -13,13 +13,10 @@ GLYPHS = {"info": "·", "warning": "!", "critical": "✖"}
 
 
 def run(options: Namespace) -> int:
-    from ..diagnose import diagnose
     from ..playbook.library import load_library
     from ..run import Run
     from ..sources.detect import SeveralRuns
     from ..sources.source import SourceError
-    from ..summary import summarise_run
-    from .show import drain
 
     try:
         opened = Run.open(options.path, config_file=options.config)
@@ -36,15 +33,34 @@ def run(options: Namespace) -> int:
         answers = read_answers(options.answers) if options.answers else {}
     except (OSError, ValueError) as error:
         return complain(f"{options.answers}: {error}")
-    for one in (opened, baseline):
+    return report(
+        opened, library, answers=answers, baseline=baseline, as_json=options.json, fail_on=options.fail_on
+    )
+
+
+def report(
+    run: Any,
+    library: Any,
+    *,
+    answers: dict[str, Any] | None = None,
+    baseline: Any = None,
+    as_json: bool = False,
+    fail_on: str | None = None,
+) -> int:
+    """Read runs to their present end, judge, print; the exit code."""
+    from ..diagnose import diagnose
+    from ..summary import summarise_run
+    from .show import drain
+
+    for one in (run, baseline):
         if one is not None:
             drain(one)
-    report = diagnose(opened, library, answers=answers, baseline=baseline).to_json(summarise_run(opened))
-    if options.json:
-        print_json(report)
+    found = diagnose(run, library, answers=answers, baseline=baseline).to_json(summarise_run(run))
+    if as_json:
+        print_json(found)
     else:
-        print_report(report)
-    return _exit_code(report, options.fail_on)
+        print_report(found)
+    return _exit_code(found, fail_on)
 
 
 def complain_playbooks(problems: list[Any]) -> int:

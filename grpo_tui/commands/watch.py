@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from pathlib import Path
 
-from .diagnose import complain_playbooks
+from .diagnose import complain_playbooks, report
 from .output import complain
 
 
@@ -26,6 +27,10 @@ def run(options: Namespace) -> int:
         return complain(f"{options.path} holds {len(several.paths)} runs; name one of them: {listed}")
     except SourceError as error:
         return complain(str(error))
+
+    if not sys.stdout.isatty():
+        print("grpo-tui: no terminal to draw on; this is what `diagnose` says", file=sys.stderr)
+        return report(opened, library, baseline=baseline)
 
     from ..tui.app import run_app
 

@@ -173,3 +173,18 @@ async def test_an_alarm_starts_its_playbook(log: Path) -> None:
         await sees(pilot, "since step")
         await pilot.press("enter")
         await sees(pilot, "step 1 of 3")
+
+
+async def test_the_list_leads_back_to_the_walk_before_a_key_can_answer_it(log: Path) -> None:
+    app = app_on(log, BOOK)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await ready(pilot)
+        await pilot.press("t", "enter")
+        await sees(pilot, "step 1 of 3")
+        await pilot.press("1")
+        await sees(pilot, "step 2 of 3")
+        await pilot.press("escape")
+        await sees(pilot, "walk in progress")
+        await pilot.press("enter")
+        await sees(pilot, "step 2 of 3")
+        assert len(app.snapshot.walk.history) == 1

@@ -83,8 +83,9 @@ def describe(reading: Reading, scope: RunScope, result: bool | None = None) -> s
         case "rise" if value == 0:
             return f"{name} shows no trend {_within(reading, scope)}{where}"
         case "rise":
-            word = "rose" if value > 0 else "fell"
-            return f"{name} {word} {percent(abs(value))} {_within(reading, scope)} ({_moved(reading, scope)})"
+            word, sign = ("rose", "+") if value > 0 else ("fell", "−")
+            trend = f"trend {sign}{percent(abs(value))} of its first level"
+            return f"{name} {word} {_within(reading, scope)} ({_moved(reading, scope)}; {trend})"
         case "change":
             return f"{name} moved by {compact(value)} {_within(reading, scope)} ({_moved(reading, scope)})"
         case "flat":
@@ -94,7 +95,7 @@ def describe(reading: Reading, scope: RunScope, result: bool | None = None) -> s
             return f"{name} jumped {times}-fold or more {_count(value)} {_within(reading, scope)}"
         case "bad":
             if not value:
-                return f"every {name} {_within(reading, scope)} is finite"
+                return f"every {name} value {_over(reading, scope)} is finite"
             return f"{name} was NaN or infinite {_count(value)} {_within(reading, scope)}"
         case "age":
             return f"{name} was last logged {compact(value)} steps ago"

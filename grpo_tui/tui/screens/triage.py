@@ -159,6 +159,8 @@ class TriageScreen(RunScreen):
         self.listing = False
         if state is None or state.playbook != playbook:
             await self.ask(lambda: self.grpo.desk.start(playbook))
+        else:
+            self.draw(self.grpo.snapshot)
 
     async def resume(self, session: Path) -> None:
         self.listing = False
