@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from .playbook.alarms.alarm import Alarm
 from .playbook.alarms.monitor import Monitor, applies
-from .playbook.format.schema import Playbook
+from .playbook.format.schema import Playbook, UseStep
 from .playbook.scope import RunLike, known_of
 from .playbook.verdict.questions import concerns, cost_of, question_of
 from .playbook.verdict.reconcile import Candidate, Heard, evidence_dict, reconcile, scores_of
@@ -80,6 +80,8 @@ def diagnose(
     current = [alarm for alarm in monitor.alarms if alarm.segment == alarm.of_segments - 1]
     heard, walks, unchecked = [], [], []
     for book in books_of(library).values():
+        if is_spine(book):
+            continue
         if not applies(book, run):
             unchecked.append(f"{book.id}: not meant for this framework or algorithm")
             continue
@@ -113,6 +115,11 @@ def diagnose(
 
 
 # -- which playbooks are walked --------------------------------------------------------------------
+
+
+def is_spine(book: Playbook) -> bool:
+    """A playbook that only hands over to others; its parts are walked by themselves."""
+    return book.trigger is None and any(isinstance(step, UseStep) for step in book.steps)
 
 
 def _walk(
