@@ -120,6 +120,9 @@ def _paint_y_axis(canvas: Canvas, layout: Layout, y: Range, log: bool) -> None:
         canvas.put(row, column, "│", Ink.AXIS)
     count = max(_FEWEST_Y_TICKS, layout.height // _ROWS_PER_Y_TICK)
     ticks = log_ticks(*y, count) if log else linear_ticks(*y, count)
+    while len(ticks) < _FEWEST_Y_TICKS and not log and count < layout.height:
+        count += 1
+        ticks = linear_ticks(*y, count)
     labels = [log_label(tick, column) for tick in ticks] if log else tick_labels(ticks, column)
     rows = rows_of(np.array(ticks), y, layout.height) // DOTS_Y
     for row, label in zip(rows.tolist(), labels, strict=True):
