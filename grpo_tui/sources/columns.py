@@ -82,7 +82,9 @@ class _Columns(LineReader):
             yield Record(step, values, number, "eval" if _evaluation(values) else "train")
 
     def _step(self, row: dict[str, Any]) -> int | None:
-        names = STEPS if self._column is None else (self._column, *STEPS)
+        names: tuple[str, ...] = STEPS if self._column is None else (self._column, *STEPS)
+        if "episode" in row and "training_step" in row:
+            names = ("training_step",)
         for name in names:
             cell = row.get(name)
             pair = _PAIR.fullmatch(cell) if isinstance(cell, str) else None

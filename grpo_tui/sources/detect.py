@@ -20,18 +20,22 @@ from .config import pinned
 from .console import Console
 from .errors import SeveralRuns, SourceError
 from .json_table import JsonTable
-from .reader import Reader
+from .packed import SUFFIXES, PackedTail, start_of
+from .reader import FrameReader, OwnReader, Reader
 from .records import Origin
 from .rollouts import looks_like_rollouts
 from .slime_console import SlimeConsole
 from .source import Source
-from .tail import LatestTail, StreamTail
+from .tail import ChainTail, LatestTail, StreamTail
+from .tensorboard import TensorBoard
 from .text import plain
+from .trackio import Trackio, holds_metrics
 from .trainer_state import TrainerState
 from .tree import Tree, partner, survey
 from .trl_console import TrlConsole
 from .verl_console import VerlConsole
 from .verl_file import VerlFile
+from .wandb_file import WandbFile
 
 __all__ = ["Found", "SeveralRuns", "SourceError", "find_run", "find_runs"]
 
@@ -48,11 +52,7 @@ _READERS: tuple[type[Reader], ...] = (
     JsonColumns,
     CsvColumns,
 )
-_UNREAD = {
-    "tfevents": "TensorBoard event files are not read yet",
-    "wandb": "wandb's binary .wandb file is not read yet",
-    "trackio": "trackio's database is not read yet",
-}
+_BINARY: tuple[type[FrameReader] | type[OwnReader], ...] = (TensorBoard, WandbFile, Trackio)
 _RECENT = 600.0
 _CONTROL = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\v\f\r\x1b")
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle")
@@ -101,7 +101,7 @@ def find_runs(root: Path) -> list[Path]:
     several = _rivals(chosen)
     if several:
         return several
-    known = any(not isinstance(reader, Console) for _, reader in chosen)
+    known = any(not isinstance(reader, Console) for _, reader in chosen) or tree.events or _stored(tree)
     return [root] if known or tree.rollouts else []
 
 
@@ -123,6 +123,9 @@ def _judged(path: Path) -> tuple[type[Reader] | None, bool]:
 @lru_cache(maxsize=4096)
 def _judge(path: Path, size: int, changed: int) -> tuple[type[Reader] | None, bool]:
     """Cached by size and time, since a tree of runs is looked through again and again."""
+    binary = _binary(path)
+    if binary is not None:
+        return binary, True
     head = _head(path)
     if head is None:
         return None, False
@@ -142,15 +145,15 @@ def _judge(path: Path, size: int, changed: int) -> tuple[type[Reader] | None, bo
 
 def _file(path: Path, *, live: bool) -> Found:
     try:
-        with path.open("rb") as handle:
-            start = handle.read(1 << 16)
-    except OSError as error:
-        raise SourceError(f"{path}: cannot be read ({error.strerror}); check its owner and mode") from None
+        start = start_of(path, 1 << 16)
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SourceError(f"{path}: cannot be read ({reason}); check its owner and mode") from None
     if not start.strip():
         if not live:
             raise SourceError(
-                f"{path}: is empty; if a run is about to write it, open it with --wait, else give its console "
-                "log or folder"
+                f"{path}: is empty; if a run is about to write it, open it with --wait, "
+                "else give its console log or folder"
             )
         return Found(path, [Source(path, Console())])
     if start.startswith(b"PAR1") or looks_like_rollouts(path):
@@ -169,26 +172,32 @@ def _file(path: Path, *, live: bool) -> Found:
     if folder != path and folder.is_dir():
         inner = survey(folder)
         rollouts, configs = inner.rollouts, configs + inner.configs
-    return Found(path, [Source(path, reader)], rollouts, configs, origin=pinned(configs))
+    return Found(path, [_source(path, reader, path.parent)], rollouts, configs, origin=pinned(configs))
 
 
 def _refuse(path: Path, start: bytes) -> None:
     """Name the files of which we know that they are not read."""
-    if path.name.startswith("events.out.tfevents"):
-        raise SourceError(f"{path}: {_UNREAD['tfevents']}; give the console log or trainer_state.json")
-    if path.suffix == ".wandb" or start.startswith(b":W&B"):
-        raise SourceError(f"{path}: {_UNREAD['wandb']}; give files/output.log beside it, or a CSV export")
-    if start.startswith(b"SQLite format 3"):
-        raise SourceError(f"{path}: {_UNREAD['trackio']}; give the console log or a CSV export")
+    if Trackio.owns(start) and not holds_metrics(path):
+        raise SourceError(f"{path}: is a SQLite database, but not trackio's; give the console log or a CSV")
     if path.suffix in _PICKLES or start[:1] == b"\x80":
         raise SourceError(f"{path}: looks like a pickle, which is never opened; export it as JSON or CSV")
 
 
-def _head(path: Path) -> str | None:
+def _binary(path: Path) -> type[Reader] | None:
     try:
         with path.open("rb") as handle:
-            data = handle.read(HEAD)
+            start = handle.read(1 << 12)
     except OSError:
+        return None
+    if len(start) < 24 and path.name.startswith("events.out.tfevents"):
+        return TensorBoard
+    return next((kind for kind in _BINARY if kind.owns(start)), None)
+
+
+def _head(path: Path) -> str | None:
+    try:
+        data = start_of(path, HEAD)
+    except (OSError, EOFError):
         return None
     sample = data[:65536]
     strange = len(sample) - len(sample.translate(None, _CONTROL))
@@ -212,13 +221,14 @@ def _directory(path: Path, *, live: bool) -> Found:
     several = _rivals(chosen)
     if several:
         raise SeveralRuns(path, several)
-    sources = [_source(file, reader, path) for file, reader in chosen]
-    warnings = [f"{file}: {_UNREAD[kind]}" for kind, file in tree.unread]
+    sources = [_source(file, reader, path) for file, reader in chosen + _stored(tree)]
+    sources += _events(tree)
+    sources.sort(key=lambda source: source.reader.rank)
+    warnings: list[str] = []
     if len(tree.files) > MOST or tree.cut:
         warnings.append(f"{path}: holds too many files, not all were looked at; give the run's own folder")
     if not sources and not (tree.rollouts or tree.configs):
-        unread = f" ({warnings[0]})" if warnings else ""
-        raise SourceError(f"{path}: holds no log that can be read{unread}; give the console log of the run")
+        raise SourceError(f"{path}: holds no log that can be read; give the console log of the run")
     if not sources:
         warnings.append(
             f"{path}: holds no metrics yet, only {'rollouts' if tree.rollouts else 'configuration'}"
@@ -237,7 +247,28 @@ def _source(file: Path, reader: Reader, root: Path) -> Source:
     if isinstance(reader, TrainerState) and file.name == "trainer_state.json":
         home = file.parent.parent if file.parent.name.startswith("checkpoint-") else file.parent
         return Source(file, reader, LatestTail(lambda: _newest_state(home, file)))
+    if file.suffix in SUFFIXES:
+        return Source(file, _configured(reader, root), PackedTail(file))
     return Source(file, _configured(reader, root))
+
+
+def _stored(tree: Tree) -> list[tuple[Path, Reader]]:
+    """The newest of wandb's files, and the newest database of trackio's."""
+    newest: dict[type[Reader], Path] = {}
+    for file in tree.stores[-MOST:]:
+        kind = _binary(file)
+        if kind is not None and (kind is not Trackio or holds_metrics(file)):
+            newest[kind] = file
+    return [(file, kind()) for kind, file in newest.items()]
+
+
+def _events(tree: Tree) -> list[Source]:
+    """The event files of a run as one source: each start of the trainer opens another."""
+    if not any(file.stat().st_size for file in tree.events):
+        return []
+    root = tree.root
+    tail = ChainTail(lambda: survey(root).events or tree.events)
+    return [Source(tree.events[0], TensorBoard(), tail)]
 
 
 def _newest_state(home: Path, known: Path) -> Path:
@@ -291,8 +322,15 @@ def _sources(tree: Tree) -> list[tuple[Path, Reader]]:
 
     wandb's copy of the console counts only where there is nothing else, and then the newest.
     """
-    copies = [file for file in tree.files if "wandb" in file.relative_to(tree.root).parts]
+    homes = {file.parent for file in tree.stores}
+    copies = [
+        file
+        for file in tree.files
+        if "wandb" in file.relative_to(tree.root.parent).parts[:-1] or file.parent.parent in homes
+    ]
     chosen = _readable(tree, [file for file in tree.files if file not in copies])
+    if any(file.suffix == ".wandb" for file in tree.stores):
+        return chosen
     return chosen or _readable(tree, sorted(copies, key=lambda file: file.stat().st_mtime)[-1:])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from .records import Item
@@ -79,3 +80,44 @@ class WholeReader(Reader):
     @abstractmethod
     def read(self, data: bytes) -> Iterable[Item]:
         """Read a complete file. Raises ValueError with one clear sentence when it is not whole."""
+
+
+class FrameReader(Reader):
+    """A reader of a binary file that grows by whole frames."""
+
+    @classmethod
+    def sniff(cls, head: str) -> float:
+        """Text is never a binary dialect's."""
+        return 0.0
+
+    @classmethod
+    @abstractmethod
+    def owns(cls, start: bytes) -> bool:
+        """Whether a file that starts with these bytes (up to 64 kB) is of this dialect."""
+
+    @abstractmethod
+    def frames(self, data: bytes) -> tuple[list[Item | Rows], int]:
+        """Read the whole frames at the start of `data`: the items, and how many bytes they took."""
+
+    def fresh(self) -> None:
+        """The data goes on in another file: what was left of the one before is gone."""
+
+
+class OwnReader(Reader):
+    """A reader that opens its file itself, as a database must be."""
+
+    modified: float = 0.0
+    """Wall time of the newest change that `poll` saw."""
+
+    @classmethod
+    def sniff(cls, head: str) -> float:
+        return 0.0
+
+    @classmethod
+    @abstractmethod
+    def owns(cls, start: bytes) -> bool:
+        """Whether a file that starts with these bytes is of this dialect."""
+
+    @abstractmethod
+    def poll(self, path: Path) -> Iterable[Item | Rows] | None:
+        """What is new since the last call; None when nothing is. Raises `SourceError`."""

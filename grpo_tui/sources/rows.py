@@ -8,6 +8,7 @@ the same as its records, which are made only for who asks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from struct import Struct, error, unpack
@@ -15,7 +16,7 @@ from struct import Struct, error, unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from .records import Record
+from .records import Item, Record
 
 UNPACKABLE = (error, OverflowError)
 """What `Stretch.add` raises for a row that holds something else than numbers."""
@@ -88,3 +89,37 @@ class Stretch:
 @lru_cache(maxsize=256)
 def _packer(count: int) -> Callable[..., bytes]:
     return Struct(f"{count}d").pack
+
+
+class Parts:
+    """Items in their order, rows of training put together while nothing else comes between."""
+
+    def __init__(self) -> None:
+        self._parts: list[Item | Rows] = []
+        self._stretch = Stretch()
+
+    def row(self, step: int, values: dict[str, float], line: int = 0) -> None:
+        """Add a row. Raises one of `UNPACKABLE`, and adds nothing, where a value is no number."""
+        done = self._stretch.add(step, values, line)
+        if done is not None:
+            self._parts.append(done)
+
+    def give(self, item: Item) -> None:
+        """Add any item."""
+        if type(item) is Record and item.kind == "train":
+            with suppress(*UNPACKABLE):
+                self.row(item.step, item.values, item.line)
+                return
+        self._settle()
+        self._parts.append(item)
+
+    def take(self) -> list[Item | Rows]:
+        """What was added, which is then forgotten."""
+        self._settle()
+        parts, self._parts = self._parts, []
+        return parts
+
+    def _settle(self) -> None:
+        done = self._stretch.take()
+        if done is not None:
+            self._parts.append(done)

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from .errors import SourceError
 from .incidents import Incidents
-from .reader import LineReader, Reader, WholeReader
+from .reader import FrameReader, LineReader, OwnReader, Reader, WholeReader
 from .records import Item, Record, Warn
-from .rows import UNPACKABLE, Rows, Stretch
-from .tail import CHUNK, Chunk, FileTail, LatestTail, StreamTail, Tail
+from .rows import Parts, Rows
+from .tail import CHUNK, ChainTail, Chunk, FileTail, LatestTail, StreamTail, Tail
 from .text import find_bar, plain
 
 __all__ = ["Batch", "Source", "SourceError"]
@@ -76,17 +76,17 @@ class Source:
         self._touched = time.monotonic()
         self._provisional = b""
         self._incidents = Incidents()
-        self._stretch = Stretch()
+        self._parts = Parts()
 
     @property
     def path(self) -> Path:
         """The file that is read; of a run's checkpoints the newest so far."""
-        return self._tail.path if isinstance(self._tail, LatestTail) else self._path
+        return self._tail.path if isinstance(self._tail, LatestTail | ChainTail) else self._path
 
     @property
     def modified(self) -> float:
         """Wall time of the newest change (seconds since the epoch)."""
-        return self._tail.modified
+        return self.reader.modified if isinstance(self.reader, OwnReader) else self._tail.modified
 
     def poll(self, *, final: bool = False) -> Batch | None:
         """Read on. Live, at most one chunk; with `final` up to the end, unfinished last line included."""
@@ -94,7 +94,7 @@ class Source:
         changed = False
         if final and isinstance(self._tail, StreamTail):
             self._tail.wait()
-        while (chunk := self._next()) is not None:
+        while not isinstance(self.reader, OwnReader) and (chunk := self._next()) is not None:
             batch = self._take(batch, chunk)
             changed = True
             if not final:
@@ -102,6 +102,9 @@ class Source:
         if isinstance(self.reader, WholeReader):
             whole = self._whole(self.reader, final=final)
             changed, batch = whole is not None, whole or Batch(self)
+        elif isinstance(self.reader, OwnReader):
+            own = self.reader.poll(self._path)
+            changed, batch = own is not None, Batch(self, list(own or ()))
         elif isinstance(self.reader, LineReader):
             self._unfinished(batch, self.reader, final=final)
         self._settle(batch)
@@ -120,6 +123,14 @@ class Source:
         self.bytes += len(chunk.data)
         if isinstance(self.reader, LineReader):
             self._segments(batch, self.reader, chunk.data)
+        elif isinstance(self.reader, FrameReader):
+            if chunk.fresh:
+                self._rest = b""
+                self.reader.fresh()
+            data = self._rest + chunk.data
+            parts, used = self.reader.frames(data)
+            self._rest = data[used:]
+            batch.parts.extend(parts)
         else:
             self._rest += chunk.data
         return batch
@@ -155,7 +166,7 @@ class Source:
             self._line_of(batch, reader, line)
             self._end_line(batch)
         self._line_of(batch, reader, rest, ended=False)
-        self._flush(batch)
+        batch.parts.extend(self._parts.take())
 
     def _bulk(self, batch: Batch, reader: LineReader, lines: list[bytes]) -> int:
         """Feed the lines of a table at once, up to one that is too long; gives how many."""
@@ -201,29 +212,10 @@ class Source:
     def _feed(self, batch: Batch, reader: LineReader, text: str) -> None:
         items = list(reader.line(self._line, text))
         for item in items:
-            self._give(batch, item)
+            self._parts.give(item)
         if reader.prose and not (items and self._incidents.quiet and isinstance(items[-1], Record)):
             for incident in self._incidents.line(self._line, text):
-                self._give(batch, incident)
-
-    def _give(self, batch: Batch, item: Item) -> None:
-        """Put an item behind the others; rows of training are collected until something else comes."""
-        if type(item) is Record and item.kind == "train":
-            try:
-                done = self._stretch.add(item.step, item.values, item.line)
-            except UNPACKABLE:
-                self._flush(batch)
-                batch.parts.append(item)
-                return
-            if done is not None:
-                batch.parts.append(done)
-        else:
-            self._flush(batch)
-            batch.parts.append(item)
-
-    def _flush(self, batch: Batch) -> None:
-        if (done := self._stretch.take()) is not None:
-            batch.parts.append(done)
+                self._parts.give(incident)
 
     def _show(self, batch: Batch, text: str, segment: bytes) -> None:
         if not text.strip():
@@ -247,7 +239,7 @@ class Source:
         if final:
             rest, self._rest = self._rest, b""
             self._segment(batch, reader, rest)
-            self._flush(batch)
+            batch.parts.extend(self._parts.take())
             if self._bar is not None:
                 batch.shown.append((self._line, self._bar))
                 self._bar = None

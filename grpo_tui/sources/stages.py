@@ -15,7 +15,9 @@ _FUNCTIONS = (
     ("reward", re.compile(r"^_?(?:compute_score|calculate_rewards|\w*reward_f(?:n|unc)\w*|verify\w*)$")),
     (
         "rollout",
-        re.compile(r"^_?(?:generate\w*|sample|wake_up|execute_model|\w*kv_caches?|profile_run|load_weights)$"),
+        re.compile(
+            r"^_?(?:generate\w*|sample|wake_up|execute_model|\w*kv_caches?|profile_run|load_weights)$"
+        ),
     ),
     (
         "update",

@@ -22,14 +22,20 @@ from .errors import SourceError
 CHUNK = 1 << 22
 """Most bytes of one poll: a huge file is read in turns, between which the screen lives."""
 _ANCHOR = 64
+_LOOK_AGAIN = 5.0
+"""Seconds between two searches for a file that follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """New bytes. With `reset` everything handed out before is void and `data` starts the file."""
+    """New bytes. With `reset` everything handed out before is void and `data` starts the file.
+
+    With `fresh` another file begins that goes on where the one before it ended.
+    """
 
     data: bytes
     reset: bool = False
+    fresh: bool = False
 
 
 class Tail(Protocol):
@@ -115,6 +121,47 @@ class LatestTail:
             return self._tail.poll(limit)
         self._tail = tail
         return Chunk(chunk.data, reset=True)
+
+
+class ChainTail:
+    """Several files that follow one another: each start of a trainer opens an event file of its own.
+
+    A file is left for the next one when nothing more comes from it; the first writer is then gone.
+    """
+
+    def __init__(self, files: Callable[[], list[Path]]) -> None:
+        self._files = files
+        self._left: list[Path] = []
+        self._tail = FileTail(files()[0])
+        self._searched = 0.0
+
+    @property
+    def path(self) -> Path:
+        return self._tail.path
+
+    @property
+    def modified(self) -> float:
+        return self._tail.modified
+
+    def poll(self, limit: int = CHUNK) -> Chunk | None:
+        chunk = self._tail.poll(limit)
+        if chunk is not None:
+            return chunk
+        later = self._next()
+        if later is None:
+            return None
+        self._left.append(self._tail.path)
+        self._tail = FileTail(later)
+        chunk = self._tail.poll(limit)
+        return Chunk(chunk.data if chunk is not None else b"", fresh=True)
+
+    def _next(self) -> Path | None:
+        if time.monotonic() - self._searched < _LOOK_AGAIN:
+            return None
+        files = [file for file in self._files() if file not in self._left and file != self._tail.path]
+        if not files:
+            self._searched = time.monotonic()
+        return files[0] if files else None
 
 
 class StreamTail:

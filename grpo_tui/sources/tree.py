@@ -22,7 +22,6 @@ _SKIP = frozenset(
         "venv",
         "site-packages",
         "wandb_cache",
-        "tensorboard",
         ".cache",
         ".ipynb_checkpoints",
         "global_step",
@@ -32,7 +31,7 @@ _SKIP = frozenset(
         "final-model",
     ]
 )
-_TEXT = (".log", ".txt", ".jsonl", ".json", ".csv", ".tsv", ".out", ".err")
+_TEXT = (".log", ".txt", ".jsonl", ".json", ".csv", ".tsv", ".out", ".err", ".ipynb")
 _CONFIGS = frozenset(
     {
         "config.yaml",
@@ -61,6 +60,9 @@ _NOT_LOGS = frozenset(
         "requirements.txt",
         "chat_template.json",
         "wandb-metadata.json",
+        "debug.log",
+        "debug-core.log",
+        "debug-internal.log",
         "LICENSE",
     ]
 )
@@ -80,7 +82,10 @@ class Tree:
     files: list[Path] = field(default_factory=list)
     rollouts: list[Path] = field(default_factory=list)
     configs: list[Path] = field(default_factory=list)
-    unread: list[tuple[str, Path]] = field(default_factory=list)
+    events: list[Path] = field(default_factory=list)
+    """TensorBoard's event files, in the order in which they were begun."""
+    stores: list[Path] = field(default_factory=list)
+    """wandb's binary files and databases, oldest first."""
     runs: list[Path] = field(default_factory=list)
     seen: int = 0
     cut: bool = False
@@ -92,6 +97,8 @@ def survey(root: Path, *, depth: int = DEPTH) -> Tree:
     _walk(tree, root, depth)
     tree.rollouts.sort(key=_order)
     tree.files.sort()
+    tree.events = _main_events(tree.events)
+    tree.stores.sort(key=lambda path: path.stat().st_mtime)
     if depth:
         tree.runs = _runs(tree)
     return tree
@@ -127,11 +134,9 @@ def _entered(root: Path, entry: os.DirEntry[str]) -> bool:
 def _sort(tree: Tree, path: Path) -> None:
     name, folder = path.name, path.parent
     if name.startswith("events.out.tfevents"):
-        tree.unread.append(("tfevents", path))
-    elif path.suffix == ".wandb":
-        tree.unread.append(("wandb", path))
-    elif path.suffix == ".db" and "trackio" in str(path):
-        tree.unread.append(("trackio", path))
+        tree.events.append(path)
+    elif path.suffix in (".wandb", ".db"):
+        tree.stores.append(path)
     elif folder.name == ".hydra":
         if name != "hydra.yaml":
             tree.configs.append(path)
@@ -141,8 +146,24 @@ def _sort(tree: Tree, path: Path) -> None:
         tree.rollouts.append(path)
     elif name in _CONFIGS:
         tree.configs.append(path)
-    elif path.suffix in _TEXT and name not in _NOT_LOGS and not name.startswith("."):
+    elif (path.suffix in _TEXT or _packed(path)) and name not in _NOT_LOGS and not name.startswith("."):
         tree.files.append(path)
+
+
+def _packed(path: Path) -> bool:
+    return path.suffix in (".gz", ".zst") and Path(path.stem).suffix in _TEXT
+
+
+def begun(path: Path) -> tuple[str, str]:
+    """Event files in the order of the time in their names: `events.out.tfevents.1740427850.host.pid.0`."""
+    time = path.name.removeprefix("events.out.tfevents.").partition(".")[0]
+    return time.zfill(12), str(path)
+
+
+def _main_events(paths: list[Path]) -> list[Path]:
+    """Without those of sub-folders, which hyperparameters and groups of scalars get of their own."""
+    folders = {path.parent for path in paths}
+    return sorted((path for path in paths if not folders & set(path.parent.parents)), key=begun)
 
 
 def _order(path: Path) -> tuple[str, int, str]:
@@ -158,7 +179,8 @@ def _home(root: Path, path: Path) -> Path:
     folder = path.parent
     while folder != root and (
         folder.name.startswith(("checkpoint-", "global_step"))
-        or folder.name in ("logs", "log", ".hydra", "files")
+        or folder.name in ("logs", "log", ".hydra", "files", "runs", "tensorboard", "wandb")
+        or folder.parent.name in ("runs", "wandb")
         or _ROLLOUT_FOLDERS.fullmatch(folder.name)
     ):
         folder = folder.parent
@@ -175,7 +197,7 @@ def _runs(tree: Tree) -> list[Path]:
     if any(path.parent == tree.root or path.parent == tree.root / ".hydra" for path in tree.configs):
         return []
     homes: dict[Path, list[Path]] = {}
-    for path in [*tree.files, *tree.rollouts]:
+    for path in [*tree.files, *tree.rollouts, *tree.events, *tree.stores]:
         if path.suffix != ".json" or path.name.endswith("trainer_state.json"):
             homes.setdefault(_home(tree.root, path), []).append(path)
     own = [path for path in homes.pop(tree.root, []) if path.stat().st_size]

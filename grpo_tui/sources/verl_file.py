@@ -17,7 +17,7 @@ import orjson
 
 from .reader import LineReader
 from .records import Item, Origin, Record, Warn
-from .rows import UNPACKABLE, Rows, Stretch
+from .rows import UNPACKABLE, Parts, Rows
 from .text import FARTHEST, as_float, as_step, plain
 from .version import verl_version
 
@@ -46,23 +46,18 @@ class VerlFile(LineReader):
         return self._items(number, row)
 
     def lines(self, number: int, lines: Sequence[bytes]) -> Iterable[Item | Rows]:
-        stretch = Stretch()
+        parts = Parts()
         for i, line in enumerate(lines, number):
             try:
                 row = orjson.loads(line)
                 step, values = row["step"], row["data"]
-                plainly = self._named and type(step) is int and 0 <= step < FARTHEST and bool(values)
-                done = stretch.add(step, values, i) if plainly else None
+                if not self._named or type(step) is not int or not 0 <= step < FARTHEST or not values:
+                    raise ValueError
+                parts.row(step, values, i)
             except (*UNPACKABLE, ValueError, KeyError, TypeError, AttributeError):
-                plainly, done = False, None
-            if done is not None:
-                yield done
-            if not plainly:
-                if (done := stretch.take()) is not None:
-                    yield done
-                yield from self.line(i, plain(line))
-        if (done := stretch.take()) is not None:
-            yield done
+                for item in self.line(i, plain(line)):
+                    parts.give(item)
+        return parts.take()
 
     def _items(self, number: int, row: Any) -> Iterator[Item]:
         try:

@@ -200,12 +200,32 @@ def test_our_runs_read_alike_from_console_and_state(shared: Path, name: str) -> 
     console = opened(folder.with_name(f"{name}.console.log"))
     both = opened(folder)
     assert console.steps() == both.steps() == [row["step"] for row in history]
-    assert [track.source.reader.name for track in both.tracks] == ["trainer-state", "trl-console"]
+    readers = [track.source.reader.name for track in both.tracks]
+    assert readers == ["trainer-state", "tensorboard", "trl-console"]
     for raw, metric in (("reward", "reward_mean"), ("entropy", "entropy"), ("grad_norm", "grad_norm")):
         exact = [row[raw] for row in history if row.get(raw) is not None]
         assert both.points(metric).values.tolist() == pytest.approx(exact, nan_ok=True)
         assert console.points(metric).values.tolist() == pytest.approx(exact, rel=1e-3, nan_ok=True)
     assert len(both.rollout_files()) == len(history) and both.state() == "ended"
+
+
+@pytest.mark.parametrize("name", ["healthy", "constant-reward", "lr-too-high", "cliff-penalty"])
+def test_event_files_hold_what_the_trainer_state_holds(shared: Path, name: str) -> None:
+    folder = shared / "logs" / "ours" / name
+    rows = json.loads((folder / "trainer_state.json").read_text())["log_history"]
+    run = opened(next(folder.glob("runs/*/events*")))
+    rows = [row for row in rows if "loss" in row]
+    assert run.framework == "trl" and run.state() == "ended" and run.steps() == [row["step"] for row in rows]
+    for raw, metric in (("reward", "reward_mean"), ("entropy", "entropy"), ("grad_norm", "grad_norm")):
+        exact = [row[raw] for row in rows if row.get(raw) is not None]
+        assert run.points(metric).values.tolist() == pytest.approx(exact, rel=1e-6, nan_ok=True)
+    assert run.config["group_size"].value > 1 and not run.config["group_size"].default
+
+
+def test_an_old_event_file(shared: Path) -> None:
+    run = opened(one(shared, "56-*/events*"))
+    assert run.framework == "trl" and run.steps() == list(range(1, 40)) and not run.ended
+    assert len(run.points("response_length_mean")) == 39 and run.config["learning_rate"].value == 5e-7
 
 
 def test_every_file_reads_or_is_refused_in_one_line(shared: Path) -> None:

@@ -60,8 +60,6 @@ class TestFiles:
             ("a.log", b" \n\n", "empty"),
             ("a.bin", b"\x80\x04abc", "pickle"),
             ("training_args.bin", b"PK\x03\x04", "pickle"),
-            ("a.wandb", b":W&B\x1e\x01", "wandb"),
-            ("events.out.tfevents.1.x", b"\x18\0\0\0", "TensorBoard"),
             ("a.db", b"SQLite format 3\0", "trackio"),
             ("a.png", bytes(range(256)) * 20, "binary"),
         ],
@@ -170,11 +168,13 @@ class TestDirectories:
             find_run(tmp_path)
         assert len(raised.value.paths) == 2
 
-    def test_what_is_not_read_is_named(self, tmp_path: Path) -> None:
+    def test_stores_that_were_only_just_begun_belong_to_the_run(self, tmp_path: Path) -> None:
         write(tmp_path / "train.log", VERL)
         write(tmp_path / "runs/x/events.out.tfevents.1", b"\x18\0")
         write(tmp_path / "wandb/run-1/run-1.wandb", b":W&B")
-        assert len(find_run(tmp_path).warnings) == 2
+        found = find_run(tmp_path)
+        assert [source.reader.name for source in found.sources] == ["wandb", "tensorboard", "verl-console"]
+        assert not found.warnings and all(source.poll() is not None for source in found.sources)
 
     def test_nothing_to_read(self, tmp_path: Path) -> None:
         write(tmp_path / "notes.md", "hello")
