@@ -15,6 +15,7 @@ from .playbook.alarms.alarm import Alarm
 from .playbook.alarms.monitor import Monitor, applies
 from .playbook.format.schema import Playbook, UseStep
 from .playbook.scope import RunLike, known_of
+from .playbook.sight import Sight
 from .playbook.verdict.questions import concerns, cost_of, question_of
 from .playbook.verdict.reconcile import Candidate, Heard, evidence_dict, reconcile, scores_of
 from .playbook.verdict.remedies import remedies_for
@@ -75,6 +76,7 @@ def diagnose(
 ) -> Report:
     """Judge the newest segment of a run. `answers` are facts by observation id."""
     facts = known_of(answers)
+    run = Sight.of(run)
     monitor = Monitor(run, library, baseline)
     monitor.update()
     current = [alarm for alarm in monitor.alarms if alarm.segment == alarm.of_segments - 1]

@@ -135,6 +135,16 @@ class RunScope:
         value = getattr(self.run, "framework", None)
         return None if value in (None, UNKNOWN) else str(value)
 
+    @property
+    def windows(self) -> dict[tuple[Any, ...], float | None] | None:
+        """Where values of window functions are remembered, if the run has such a place (`Sight`)."""
+        return getattr(self.run, "windows", None)
+
+    def origin_of(self, name: str) -> str:
+        """What tells this playbook's metric of a name from another playbook's."""
+        own = self.playbook is not None and name in self.playbook.metrics
+        return f"{self.playbook.id}/{name}" if own and self.playbook is not None else name
+
     def points(self, name: str) -> Points:
         return self._cut(points_of(self.run, self.playbook, name))
 
@@ -176,9 +186,21 @@ def points_of(run: RunLike, playbook: Playbook | None, name: str) -> Points:
 
     A key of an alias may hold `*` for any text (`rewards/*format*/mean`); capitals do not count there.
     """
+    own = playbook is not None and name in playbook.metrics
+    held: dict[tuple[str, str], Points] | None = getattr(run, "curves", None)
+    key = (playbook.id if playbook is not None and own else "", name)
+    if held is None:
+        return _found(run, playbook if own else None, name)
+    points = held.get(key)
+    if points is None:
+        points = held[key] = _found(run, playbook if own else None, name)
+    return points
+
+
+def _found(run: RunLike, playbook: Playbook | None, name: str) -> Points:
     if name in CURVES:
         return derived_curve(name, run.points, lambda key: setting(run, key))
-    if playbook is None or name not in playbook.metrics:
+    if playbook is None:
         return run.points(name)
     for key in playbook.metric_keys(name):
         points = run.points(_matching(run, key) if "*" in key else key)

@@ -9,12 +9,14 @@ noticed and makes the monitor replay itself, so its state is always a function o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..facts.gather import automatic_facts
 from ..format.schema import Playbook, Trigger
 from ..language.expressions import Expression, Outcome
 from ..scope import RunLike, incidents_of, points_of, setting
+from ..sight import Sight
 from ..walk.flow import Books, books_of
 from .alarm import Alarm, AlarmChange, by_urgency, changes_between
 from .machine import on_grid
@@ -53,7 +55,7 @@ class Monitor:
         *,
         past_segments: bool = True,
     ) -> None:
-        self.run = run
+        self.run = Sight.of(run)
         self.baseline = baseline
         self.alarms: list[Alarm] = []
         self.pending: list[Alarm] = []
@@ -74,6 +76,7 @@ class Monitor:
         if revision is not None and revision == self._revision:
             return []
         self._revision = revision
+        self.run.look_again()
         before = [*self.alarms, *self.pending]
         rows = self.run.steps()
         self._begin_again_where_needed(rows)
@@ -212,6 +215,9 @@ def _conditions(trigger: Trigger) -> tuple[Expression, ...]:
 
 
 def _run_through(watch: Watch, standing: Standing, rows: Sequence[int], end: int, start: int = 0) -> Standing:
+    if end > start and standing.condition.phase == "ok" and not watch.may_hold(rows):
+        last = next((row for row in range(end - 1, start - 1, -1) if on_grid(row)), standing.row)
+        return replace(standing, row=last, outcome=None)
     for row in range(start, end):
         if on_grid(row):
             standing = watch.step(standing, row, rows)

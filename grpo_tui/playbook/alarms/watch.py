@@ -13,8 +13,9 @@ from ..evidence.readings import reading_of
 from ..evidence.sentences import evidence_of, supporting
 from ..facts.gather import automatic_facts, values_at
 from ..format.schema import Playbook, Trigger
-from ..language.expressions import Outcome, evaluate
+from ..language.expressions import Outcome, evaluate, truth_of
 from ..language.nodes import Logic
+from ..language.reach import may_hold
 from ..scope import RunLike, RunScope, points_of
 from ..verdict.rule import Evidence
 from .alarm import Alarm, State
@@ -69,6 +70,15 @@ class Watch:
         known = values_at(self.facts, at)
         return RunScope(self.run, self.playbook, at, answers=known, baseline=self.baseline, steps=rows)
 
+    def may_hold(self, rows: Sequence[int]) -> bool:
+        """Whether any row before the newest could meet the condition; if not, they need no look."""
+        when, scope = self.trigger.when, self.scope(None, rows)
+
+        def logged(name: str) -> bool:
+            return len(points_of(self.run, self.playbook, name)) > 0
+
+        return may_hold(when.tree, logged, lambda part: truth_of(when, scope, part))
+
     def step(self, standing: Standing, row: int, rows: Sequence[int]) -> Standing:
         """The standing after also looking at row `row`."""
         at = rows[row] if rows else None
@@ -76,7 +86,9 @@ class Watch:
         if rows and warming_up(row, rows[row] - rows[0], self.trigger.warmup, self.run.total_steps):
             return replace(standing, row=row)
         scope = self.scope(at, rows)
-        outcome = evaluate(self.trigger.when, scope)
+        newest = row >= len(rows) - 1
+        truth = None if newest else truth_of(self.trigger.when, scope)
+        outcome = evaluate(self.trigger.when, scope) if newest or truth else Outcome(truth)
         after = advance(
             standing.condition,
             outcome.truth,
@@ -109,7 +121,7 @@ class Watch:
         return self._alarm(standing, "pending", rows) if standing.condition.phase == "pending" else None
 
     def _corroboration(self, scope: RunScope) -> list[tuple[Severity, bool | None]]:
-        return [(severity, evaluate(expression, scope).truth) for severity, expression in self.corroborations]
+        return [(severity, truth_of(expression, scope)) for severity, expression in self.corroborations]
 
     def _onset(self, outcome: Outcome, scope: RunScope, standing: Standing) -> int | None:
         """Where the raw curve left; never before the end of an earlier alarm of this trigger.

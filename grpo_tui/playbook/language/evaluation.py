@@ -17,7 +17,7 @@ import numpy as np
 
 from ...metrics.series import Points
 from ...metrics.smoothing import window
-from ...metrics.windows import WINDOWS, last
+from ...metrics.windows import WINDOWS, Window, last
 from .nodes import (
     Binary,
     Call,
@@ -53,6 +53,16 @@ def evaluate(expression: Expression, scope: Scope) -> Outcome:
         error = f"{expression.text}: {fault}"
     because = tuple(dict.fromkeys(evaluation.because)) if truth is None else ()
     return Outcome(truth, value, tuple(evaluation.trace), error, because)
+
+
+def truth_of(expression: Expression, scope: Scope, part: Node | None = None) -> bool | None:
+    """The truth alone of an expression, or of a part of it, where nobody will ask why; an error is None."""
+    tree = expression.tree if part is None else part
+    try:
+        evaluation = _Truth(expression, scope)
+        return evaluation.truth(evaluation.value(tree), tree)
+    except (_Fault, ValueError, TypeError, KeyError, ArithmeticError):
+        return None
 
 
 class _Evaluation:
@@ -126,6 +136,20 @@ class _Evaluation:
             arguments[name] = value
         within = arguments.get("within", _default_width(node.function))
         self.width = None if within is None else int(within)
+        windows = getattr(self.scope, "windows", None)
+        if windows is None or entry.baseline:
+            return self._asked(node, entry, arguments)
+        origin = tuple(self.scope.origin_of(metric.name) for metric in node.metrics)  # type: ignore[attr-defined]
+        key = (node.function, origin, tuple(arguments.items()), self._now())
+        value = windows.get(key, _UNASKED)
+        if value is _UNASKED:
+            value = windows[key] = self._asked(node, entry, arguments)
+        elif value is None:
+            self._say_why(node, [self.scope.points(metric.name) for metric in node.metrics])
+        return value
+
+    def _asked(self, node: Call, entry: Window, arguments: dict[str, float | None]) -> float | None:
+        """The value of a window function; None, with the reason noted, where it is unknown."""
         curves = [self.scope.points(metric.name) for metric in node.metrics]
         if entry.baseline:
             curves.append(self.scope.baseline(node.metrics[0].name))
@@ -134,10 +158,13 @@ class _Evaluation:
                 return None
         value = entry.function(*curves, now=self._now(), **arguments)
         if value is None or not math.isfinite(value):
-            for metric, points in zip(node.metrics, curves, strict=False):
-                self.because.append(self._why_unknown(metric.name, points, self.width))
+            self._say_why(node, curves)
             return None
         return float(value)
+
+    def _say_why(self, node: Call, curves: list[Points]) -> None:
+        for metric, points in zip(node.metrics, curves, strict=False):
+            self.because.append(self._why_unknown(metric.name, points, self.width))
 
     def _steps(self, node: Node) -> int | None:
         """A window's width; a time becomes steps by the median of the newest 20 step times."""
@@ -226,6 +253,12 @@ class _Evaluation:
         else:
             right = self.value(node.right)
             result = _compared(node.op, left, right)
+        self._remember(node, left, right, result)
+        return result
+
+    def _remember(
+        self, node: Compare, left: Value, right: Value | tuple[Value, ...], result: bool | None
+    ) -> None:
         metric, first_step = self._where(node)
         self.trace.append(
             Comparison(
@@ -240,7 +273,6 @@ class _Evaluation:
                 window=self.width,
             )
         )
-        return result
 
     def _newest_step(self, metric: str | None) -> int | None:
         if metric is None:
@@ -256,6 +288,22 @@ class _Evaluation:
         rows = window(self.scope.points(metric), self.width, self._now())
         broken = rows.steps[~np.isfinite(rows.values)]
         return metric, int(broken[0]) if len(broken) else None
+
+
+class _Truth(_Evaluation):
+    """An evaluation that keeps neither trace nor reasons."""
+
+    def _remember(self, *_: Any) -> None:
+        pass
+
+    def _why_unknown(self, name: str, points: Points, within: int | None) -> str:
+        return ""
+
+    def _say_why(self, node: Call, curves: list[Points]) -> None:
+        pass
+
+
+_UNASKED: Any = object()
 
 
 def _default_width(function: str) -> float | None:

@@ -23,7 +23,7 @@ import re
 import warnings
 
 from ..language import hints
-from .evaluation import evaluate
+from .evaluation import evaluate, truth_of
 from .kinds import check_kinds, is_condition
 from .names import Names
 from .nodes import Expression, ExpressionError
@@ -39,6 +39,7 @@ __all__ = [
     "Outcome",
     "Scope",
     "evaluate",
+    "truth_of",
     "parse",
     "parse_condition",
 ]
