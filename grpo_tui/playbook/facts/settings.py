@@ -80,6 +80,16 @@ def kl_weight(get: Get) -> float | None:
     return max((weight or 0.0 for switch, weight in told if _on(switch)), default=0.0)
 
 
+def rate_excess(get: Get) -> float | None:
+    """Learning rate over the upper end of the usual range: 5e-6, ten times that for LoRA [S2-13, S1-25].
+
+    A run that names no adapter counts as full fine-tuning.
+    """
+    rate = _number(get("learning_rate"))
+    adapter = (_number(get("lora_rank")) or 0) > 0 or _on(get("use_lora"))
+    return None if rate is None else rate / (5e-5 if adapter else 5e-6)
+
+
 def techniques(get: Get) -> float | None:
     """How many of the field's GRPO techniques are switched on beside the plain recipe [S2-2].
 
@@ -139,6 +149,7 @@ DERIVED: dict[str, Callable[[Get], Any]] = {
     "unused_rewards": unused_rewards,
     "reward_weight_ratio": reward_weight_ratio,
     "kl_weight": kl_weight,
+    "rate_excess": rate_excess,
     "techniques": techniques,
 }
 """Derived key -> how it follows from the canonical settings."""

@@ -46,6 +46,7 @@ DERIVED_SETTINGS = frozenset(
         "unused_rewards",
         "reward_weight_ratio",
         "kl_weight",
+        "rate_excess",
         "techniques",
     }
 )
