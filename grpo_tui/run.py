@@ -198,7 +198,8 @@ class Run:
         seen: set[int] = set()
         for track in self.tracks:
             longest = max(track.newest.series.values(), key=len, default=None)
-            if longest is not None and len(longest) < track.newest.rows:
+            ragged = longest is not None and len(longest) < track.newest.rows
+            if ragged or track.newest.ragged:
                 for series in track.newest.series.values():
                     seen.update(series.points().steps.tolist())
             elif longest is not None:

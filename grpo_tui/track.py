@@ -31,6 +31,8 @@ class Segment:
     first_step: int | None = None
     first_line: int = 0
     rows: int = 0
+    ragged: bool = False
+    """Whether a second writer lags behind, so that steps came that none of the rows before had."""
     known: dict[str, str] = field(default_factory=dict)
     also: dict[str, str] = field(default_factory=dict)
     """Canonical names without a series of their own -> the series that stands in for them."""
@@ -40,6 +42,7 @@ class Segment:
     def add(self, record: Record) -> None:
         """Store a row. Of several raw names for one metric the best alias of the first row is bound."""
         self.rows += self.last_step is None or record.step > self.last_step
+        self.ragged = self.ragged or (self.last_step is not None and record.step < self.last_step)
         step, columns = record.step, self._columns
         if not record.values.keys() <= columns.keys():
             self._bind(record.values)
@@ -115,7 +118,8 @@ class Track:
 
     def add(self, record: Record) -> None:
         """Take a row; one whose step goes back opens a new segment."""
-        self._place(record.step)
+        if record.kind != "late":
+            self._place(record.step)
         self.newest.add(record)
         self.at = record.step if self.at is None else max(self.at, record.step)
         self.records += 1

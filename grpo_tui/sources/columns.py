@@ -12,8 +12,9 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Literal
 
+from .origins import origin_of
 from .reader import LineReader
 from .records import Ended, Item, Origin, Progress, Record, Warn
 from .text import as_float, as_step
@@ -43,6 +44,8 @@ STEPS = (
 """Columns that may hold the step, best first."""
 _PAIR = re.compile(r"\s*(\d{1,11})\s*/\s*(\d{1,11})\s*")
 _HEADER = re.compile(r'"?[A-Za-z_@][\w@./ +\-()%:>#]*"?')
+_WRITERS = frozenset({"prime-rl", "art"})
+"""Frameworks whose trainer and orchestrator append to one file."""
 _SFT = frozenset({"token_acc", "eval_token_acc", "mean_token_accuracy"})
 
 
@@ -56,11 +59,17 @@ class _Columns(LineReader):
         self._counted = 0
         self._column: str | None = None
         self._broken = 0
+        self._writers = False
+        self._highest = -1
+        self._reached: dict[tuple[str, ...], int] = {}
+        """Names of a row -> its newest step, where several processes write into one file."""
 
     def row(self, row: dict[str, Any], number: int) -> Iterator[Item]:
         if not self._named and len(row) > 1:
             self._named = True
-            yield from _origin(set(row))
+            for item in _origin(set(row)):
+                self._writers = self._writers or (isinstance(item, Origin) and item.framework in _WRITERS)
+                yield item
         if not self._counted and "_wandb" in row and "_runtime" in row:
             yield Warn("this is wandb's summary: the last value of each metric, not its curve")
         step = self._step(row)
@@ -79,7 +88,19 @@ class _Columns(LineReader):
         ):
             yield Progress(step, int(pair[2]))
         if values:
-            yield Record(step, values, number, "eval" if _evaluation(values) else "train")
+            yield Record(step, values, number, self._kind(step, values))
+
+    def _kind(self, step: int, values: dict[str, float]) -> Literal["train", "eval", "late"]:
+        if _evaluation(values):
+            return "eval"
+        if not self._writers:
+            return "train"
+        names = tuple(values)
+        before = self._reached.get(names, step - 1)
+        self._reached[names] = step
+        late = before < step < self._highest
+        self._highest = max(self._highest, step) if before < step else step
+        return "late" if late else "train"
 
     def _step(self, row: dict[str, Any]) -> int | None:
         names: tuple[str, ...] = STEPS if self._column is None else (self._column, *STEPS)
@@ -134,7 +155,22 @@ class JsonColumns(_Columns):
         elif isinstance(row.get("log_history"), list):
             yield Ended(number)
         else:
-            yield from self.row(row, number)
+            yield from self.row(_flat(row), number)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """EasyR1 nests what it logs: `{"step": 12, "actor": {"pg_loss": 0.1}}` is `actor/pg_loss`."""
+    if not any(isinstance(row.get(key), dict) for key in ("actor", "critic", "val")):
+        return row
+    return {name: value for outer, held in row.items() for name, value in _leaves(outer, held)}
+
+
+def _leaves(name: str, held: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(held, dict):
+        yield name, held
+        return
+    for inner, value in held.items():
+        yield from _leaves(f"{name}/{inner}", value)
 
 
 class CsvColumns(_Columns):
@@ -233,6 +269,10 @@ def _origin(names: set[str]) -> Iterator[Item]:
             if own
             else Origin("trl", trl_version(plain), "TRL's names", 1)
         )
+    else:
+        other = origin_of(names)
+        if other is not None:
+            yield other
     taught = any("reward" in name or "score" in name for name in names)
     if names & _SFT or ("loss" in names and not taught):
         yield Warn("this looks like supervised fine-tuning: there is no reward column")

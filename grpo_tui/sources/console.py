@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .columns import CsvColumns, JsonColumns
+from .consoles import DIALECTS
 from .reader import LineReader, Reader
 from .records import Ended, Item, Record, Restart, Warn
 from .slime_console import SlimeConsole
@@ -29,6 +30,7 @@ class Console(LineReader):
     def __init__(self, logging_steps: int | None = None, max_steps: int | None = None) -> None:
         self._dialects: list[LineReader] = [
             VerlConsole(),
+            *(dialect() for dialect in DIALECTS),
             TrlConsole(logging_steps, max_steps),
             SlimeConsole(),
         ]
@@ -53,7 +55,9 @@ class Console(LineReader):
         for dialect in [self._chosen] if self._chosen is not None else self._dialects:
             yield from dialect.finish()
         if self._chosen is None and self._lines:
-            yield Warn("no line of this log was recognised as metrics of verl, TRL, slime or a table")
+            yield Warn(
+                "no line of this log was recognised as metrics of a framework that is known, or as a table"
+            )
 
     def _search(self, number: int, text: str) -> Iterator[Item]:
         self._lines += 1

@@ -18,6 +18,7 @@ from typing import Any
 from .columns import CsvColumns, JsonColumns
 from .config import pinned
 from .console import Console
+from .consoles import DIALECTS
 from .errors import SeveralRuns, SourceError
 from .json_table import JsonTable
 from .packed import SUFFIXES, PackedTail, start_of
@@ -46,6 +47,7 @@ _READERS: tuple[type[Reader], ...] = (
     VerlFile,
     TrainerState,
     VerlConsole,
+    *DIALECTS,
     TrlConsole,
     SlimeConsole,
     JsonTable,

@@ -17,7 +17,8 @@ class Record:
     step: int
     values: dict[str, float]
     line: int = 0
-    kind: Literal["train", "eval"] = "train"
+    kind: Literal["train", "eval", "late"] = "train"
+    """`late`: of a second writer that lags behind the first; its step goes back without a restart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Incident:
 
     `kind` is a short stable word: exception, oom, nonfinite-gradient, aborted, worker-died,
     collective-timeout, engine-dead, killed, config-error, resumed, state-missing, warning. `stage` is where
-    in the step a traceback came from, if its frames say so: rollout, update, reward, nonfinite.
+    in the step a traceback came from, if its frames say so: rollout, update, reward, arithmetic, nonfinite.
     """
 
     kind: str

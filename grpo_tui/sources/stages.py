@@ -10,9 +10,9 @@ import re
 
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"\n]{1,300})", line \d+, in (?P<function>[\w<>]{1,120})')
 _ENGINE = re.compile(r"(?:^|/)(?:vllm|sglang)/")
-_REWARD = re.compile(r"(?:^|[/_])rewards?(?:_\w+)?(?:/|\.py$)|reward_manager|verifier")
+_REWARD = re.compile(r"(?:^|[/_])rewards?(?:_\w+)?(?:/|\.py$)|reward_manager|verifier|math_verify")
 _FUNCTIONS = (
-    ("reward", re.compile(r"^_?(?:compute_score|calculate_rewards|\w*reward_f(?:n|unc)\w*|verify\w*)$")),
+    ("reward", re.compile(r"^_?(?:compute_score|\w*rewards?(?:_f(?:n|unc)\w*)?|verify\w*)$")),
     (
         "rollout",
         re.compile(
@@ -30,6 +30,7 @@ _FUNCTIONS = (
 )
 _MESSAGES = (
     ("rollout", re.compile(r"cache blocks|KV cache|cumem")),
+    ("arithmetic", re.compile(r"(?:batch|num_gen|micro).{0,200}divisible|divisible.{0,200}(?:batch|num_gen)")),
     ("nonfinite", re.compile(r"probability tensor contains|Megatron optimizer step failed")),
 )
 

@@ -1,0 +1,30 @@
+"""torchforge: `=== [GlobalReduce] - METRICS STEP 12 ===`, lines of `  key: value`, a rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..records import Item
+from ..text import number as parsed
+from .base import Dialect
+
+_STEP = re.compile(r"=== \[[^\]]*\] - METRICS STEP (\d{1,11}) ===")
+_PAIR = re.compile(r"^\s+([\w/@.\-]+): (\S+)\s*$")
+
+
+class TorchforgeConsole(Dialect):
+    name = "torchforge-console"
+    framework = "torchforge"
+    mark = re.compile(r"=== \[[^\]]*\] - METRICS STEP \d+ ===")
+
+    def rows(self, number: int, text: str) -> Iterator[Item]:
+        if match := _STEP.search(text):
+            yield from self.open(int(match[1]), number)
+        elif self._step is not None:
+            match = _PAIR.match(text)
+            value = parsed(match[2]) if match else None
+            if match and value is not None:
+                self._values[match[1]] = value
+            elif text.startswith("===="):
+                yield from self.close()
