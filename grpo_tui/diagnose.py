@@ -20,7 +20,7 @@ from .playbook.verdict.questions import concerns, cost_of, question_of
 from .playbook.verdict.reconcile import Candidate, Heard, evidence_dict, reconcile, scores_of
 from .playbook.verdict.remedies import remedies_for
 from .playbook.verdict.rule import HEALTHY, Evidence, OpenQuestion, rank_questions
-from .playbook.verdict.vitals import REASSURING, Health, health_of
+from .playbook.verdict.vitals import Health, health_of, reassuring, troubling
 from .playbook.walk.flow import Books, WalkError, books_of
 from .playbook.walk.walk import Walk
 
@@ -206,10 +206,11 @@ def _less_unheeded(health: Health, facts: Mapping[str, Any], walks: list[Walk]) 
     unheeded = [
         name
         for name, value in facts.items()
-        if (name, value) not in REASSURING and not any(concerns(walk.playbook, name) for walk in walks)
+        if not reassuring(name, value) and not any(concerns(walk.playbook, name) for walk in walks)
     ]
-    lines = tuple(f"{name} is {facts[name]}, and no playbook here looks at it" for name in unheeded)
-    return replace(health, good=health.good and not unheeded, doubts=(*health.doubts, *lines))
+    lines = [f"{name} is {facts[name]}, and no playbook here looks at it" for name in unheeded]
+    bad = [f"{name} is {value}" for name, value in facts.items() if troubling(name, value)]
+    return replace(health, good=health.good and not unheeded and not bad, doubts=(*health.doubts, *lines, *bad))
 
 
 def _told(alarm: Alarm, alarms: list[Alarm]) -> Alarm:

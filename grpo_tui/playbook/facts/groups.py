@@ -183,19 +183,31 @@ def _answers_to_text(group: GroupLike) -> bool:
 
 
 def _constant_answer(groups: Sequence[GroupLike]) -> Iterator[Found]:
-    """One final answer to prompts that want different ones [S3-14, S3-15]."""
-    asked = [g for g in groups if g.gold and len(g.responses) > 1]
-    if len({g.gold for g in asked}) < LEAST_PROMPTS:
+    """One final answer to prompts that want different ones [S3-14, S3-15].
+
+    Different ones they want where the gold answers differ, or, without gold, where the scores of that one
+    answer do.
+    """
+    asked = [g for g in groups if len(g.responses) > 1]
+    if len(asked) < LEAST_PROMPTS:
         return
     usual = [Counter(final_answer(r.text) for r in g.responses).most_common(1)[0] for g in asked]
     held = [(a, g) for (a, n), g in zip(usual, asked, strict=True) if a and n >= HALF * len(g.responses)]
     if not held:
         return
     answer, many = Counter(a for a, _ in held).most_common(1)[0]
-    if many >= MOST * len(asked):
+    if many >= MOST * len(asked) and _wanted_differ(asked, answer):
         shown = answer if len(answer) <= 40 else f"{answer[:40]}…"
-        text = f"{many} of {len(asked)} prompts with different gold answers get mostly {shown!r}"
+        text = f"{many} of {len(asked)} prompts that want different answers get mostly {shown!r}"
         yield "rollouts.shortcut", "constant-answer", text, ("S3-14", "S3-15")
+
+
+def _wanted_differ(groups: Sequence[GroupLike], answer: str) -> bool:
+    golds = {group.gold for group in groups}
+    if None not in golds:
+        return len(golds) >= LEAST_PROMPTS
+    paid = [r.reward for g in groups for r in g.responses if r.reward is not None and final_answer(r.text) == answer]
+    return bool(paid) and max(paid) - min(paid) > EQUAL
 
 
 LOOKS: tuple[Look, ...] = (_direction, _copies, _texts, _cut_off, _scoring, _constant_answer)

@@ -38,10 +38,28 @@ REASSURING = frozenset(
         ("probe.mask.right", "yes"),
         ("probe.nonfinite.first", "none"),
         ("probe.groups.right", "yes"),
+        ("probe.update.gradient-finite", "yes"),
+        ("mismatch.at-step-zero", "no"),
         ("run.eval-follows", "yes"),
     }
 )
 """Answers that speak against every fault they ask about; any other answer is a reason to look further."""
+REASSURED = frozenset(name for name, _ in REASSURING)
+TROUBLING = frozenset({("data.direction", "all-wrong"), ("data.gold-parses", "no")})
+MOVED = 0.05
+"""Share of parameters that three steps must change [S3-2]."""
+
+
+def reassuring(name: str, value: object) -> bool:
+    """Whether an answer speaks for the run."""
+    if name == "probe.update.moved":
+        return isinstance(value, float | int) and value >= MOVED
+    return (name, value) in REASSURING
+
+
+def troubling(name: str, value: object) -> bool:
+    """Whether an answer forbids calling the run healthy, whoever looks at it."""
+    return (name in REASSURED and (name, value) not in REASSURING) or (name, value) in TROUBLING
 
 
 @dataclass(frozen=True, slots=True)
