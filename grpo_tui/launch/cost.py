@@ -67,7 +67,7 @@ def _ratio_seconds(parameters: int, options: Mapping[str, Any]) -> float:
     if options.get("tokens"):
         n = -(-_number(options, "tokens", 512) // new)
     forwards = 6 * n * (_PROMPT + new) * _FORWARD_S
-    decode = 0 if str(options.get("infer", "hf")).startswith("file:") else n * new * _DECODE_S
+    decode = 0 if str(options.get("infer", "hf")) != "hf" else n * new * _DECODE_S
     return parameters * (forwards + decode)
 
 

@@ -123,3 +123,27 @@ def findings_b(variants: dict[str, Comparison], verdict: str) -> list[Finding]:
             0.8,
         )
     ]
+
+
+def missing_finding(count: int) -> Finding:
+    """Sequences with fewer log-probs than ids: not compared beyond the gap, which would shift them."""
+    return Finding(
+        "RATIO.LOGPROBS_MISSING",
+        "fail",
+        f"{count} rollouts have another number of log-probs than of ids",
+        "ask the engine for one log-prob per sampled id (some drop tokens of split characters)",
+        ("data.logprob_len_unequal",),
+        1.0,
+    )
+
+
+def prompt_finding(count: int) -> Finding:
+    """The server says that it read other prompt ids, or another number of them, than it was sent."""
+    return Finding(
+        "RATIO.PROMPT_DIFFERS",
+        "fail",
+        f"the server read another prompt than it was sent in {count} requests",
+        "send token ids, not text; look for an added BOS and for truncation to the context length",
+        ("sampling.server",),
+        1.0,
+    )

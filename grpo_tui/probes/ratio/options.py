@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..argument_types import natural, positive
+from ..servers.rollouts import KINDS
 
 
 def add_options(one: argparse.ArgumentParser) -> None:
@@ -13,9 +14,21 @@ def add_options(one: argparse.ArgumentParser) -> None:
         "--infer",
         default="hf",
         type=_infer,
-        metavar="hf|file:F",
-        help="hf: sample here with a KV cache; file: JSON lines {prompt_ids, response_ids, logprobs}",
+        metavar="hf|file:F|URL",
+        help="hf: sample here with a KV cache; file: JSON lines {prompt_ids, response_ids, "
+        "logprobs}, or a saved "
+        "batch of verl or TRL tensors; URL: a live llama.cpp, vLLM or SGLang server",
     )
+    add("--server-kind", choices=KINDS, default="auto", help="of the server at URL (default: it is asked)")
+    add("--served-model", metavar="NAME", help="the model's name on the server (default: its first)")
+    add(
+        "--server-timeout",
+        type=positive,
+        default=120.0,
+        metavar="SECONDS",
+        help="of one request (default 120)",
+    )
+    add("--api-key-env", metavar="VARIABLE", help="environment variable that holds the server's key")
     add("--n", type=natural, default=8, help="sequences to sample (default %(default)s)")
     add("--max-new", type=natural, default=64, help="longest response in tokens (default %(default)s)")
     add(
@@ -36,6 +49,6 @@ def add_options(one: argparse.ArgumentParser) -> None:
 
 
 def _infer(text: str) -> str:
-    if text != "hf" and not text.startswith("file:"):
-        raise argparse.ArgumentTypeError(f"{text}: hf or file:PATH")
+    if text != "hf" and not text.startswith(("file:", "http://", "https://")):
+        raise argparse.ArgumentTypeError(f"{text}: hf, file:PATH or http://HOST:PORT")
     return text

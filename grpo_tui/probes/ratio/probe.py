@@ -19,6 +19,8 @@ from ..compute.sampling import generate_rollouts
 from ..findings import Finding
 from ..job import Job
 from ..report import Report, worst
+from ..servers.dialect import Wish
+from ..servers.rollouts import collect, connect
 from ..subject.checkpoint import Checkpoint
 from ..subject.model import (
     Loaded,
@@ -32,7 +34,7 @@ from ..subject.model import (
 )
 from ..subject.prompts import Rollout, load_prompts, load_rollouts
 from . import thresholds
-from .findings import findings_a, findings_b, findings_static
+from .findings import findings_a, findings_b, findings_static, missing_finding, prompt_finding
 from .shape import Reading, precision_finding, read_shape
 from .stats import Comparison, Rows, by_position, compare, worst_tokens
 
@@ -41,7 +43,7 @@ FEW_TOKENS, FEW_SEQUENCES = 400, 8
 
 
 @dataclass
-class _Run:
+class RatioRun:
     """What the stages share: the options, the loaded model, the rollouts and what was found so far."""
 
     args: Namespace
@@ -79,13 +81,13 @@ def run_ratio(job: Job) -> str:
         )
     report.document["env"] = describe_env(loaded.device, loaded.dtype, job.emulated)
     report.document["subject"] = subject_of(checkpoint, loaded.tokenizer, args.weights_of_run)
-    run = _Run(args, loaded, report)
+    run = RatioRun(args, loaded, report)
     verdict = _stages(run, checkpoint)
     report.set_facts(run.facts)
     return verdict
 
 
-def _stages(run: _Run, checkpoint: Checkpoint) -> str:
+def _stages(run: RatioRun, checkpoint: Checkpoint) -> str:
     verdicts = [_static(run, checkpoint)]
     if verdicts[-1] == "fail":
         return _stopped(run, verdicts, "static")
@@ -99,16 +101,16 @@ def _stages(run: _Run, checkpoint: Checkpoint) -> str:
     verdicts.append(_batches(run, first))
     if verdicts[-1] == "fail":
         return _stopped(run, verdicts, "B")
-    verdicts.append(_engine(run, first))
+    verdicts.append(engine_stage(run, first))
     return worst(verdicts)
 
 
-def _stopped(run: _Run, verdicts: list[str], stage: str) -> str:
+def _stopped(run: RatioRun, verdicts: list[str], stage: str) -> str:
     run.report.warn(f"stopped after {stage}, which failed: later stages mean nothing before it is repaired")
     return worst(verdicts)
 
 
-def _static(run: _Run, checkpoint: Checkpoint) -> str:
+def _static(run: RatioRun, checkpoint: Checkpoint) -> str:
     facts = static_check(checkpoint, run.loaded.model, run.loaded.tokenizer)
     run.report.document["subject"]["param_dtypes"] = facts["param_dtypes"]
     run.report.document["env"]["attn"] = facts["attn"]
@@ -119,25 +121,9 @@ def _static(run: _Run, checkpoint: Checkpoint) -> str:
     return verdict
 
 
-def _rollout(run: _Run) -> str:
-    """Gets ids and engine log-probs: sampled here, or read from a file of recorded rollouts."""
+def _rollout(run: RatioRun) -> str:
+    """Gets ids and engine log-probs: sampled here or by a live server, or read from a file."""
     args = run.args
-    if args.infer.startswith("file:"):
-        path = Path(args.infer.removeprefix("file:"))
-        vocabulary = run.loaded.model.get_input_embeddings().weight.shape[0]
-        run.rollouts, run.unequal = load_rollouts(path, vocabulary, args.tokens or 4096)
-    else:
-        prompts = [encode(run.loaded.tokenizer, text) for text in load_prompts(args.prompts, _count(args))]
-        run.rollouts = generate_rollouts(
-            run.loaded,
-            prompts,
-            max_new=args.max_new,
-            temperature=args.temperature,
-            seed=args.seed,
-            micro=args.micro_batch,
-            tick=run.tick("rollout"),
-        )
-    tokens = sum(len(rollout.response_ids) for rollout in run.rollouts)
     run.report.document["sampling"] = {
         "infer": args.infer,
         "temperature": args.temperature,
@@ -146,6 +132,8 @@ def _rollout(run: _Run) -> str:
         "eps_high": args.eps_high,
         "seed": args.seed,
     }
+    findings = _collect(run)
+    tokens = sum(len(rollout.response_ids) for rollout in run.rollouts)
     run.report.document["data"] = {
         "sequences": len(run.rollouts),
         "tokens": tokens,
@@ -153,31 +141,61 @@ def _rollout(run: _Run) -> str:
         "logprob_len_unequal": run.unequal,
     }
     _say_limits(run, tokens)
-    verdict = "pass"
     if run.unequal:
-        verdict = "fail"
+        findings.append(missing_finding(run.unequal))
+    verdict = worst(["pass", *(finding.severity for finding in findings)])
+    if verdict == "fail":
         run.facts["probe.ratio.engine-agrees"] = "no"
-        run.report.add_findings(
-            [
-                Finding(
-                    "RATIO.LOGPROBS_MISSING",
-                    "fail",
-                    f"{run.unequal} rollouts have another number of log-probs than of ids",
-                    "ask the engine for one log-prob per sampled id (some drop tokens of split characters)",
-                    ("data.logprob_len_unequal",),
-                    1.0,
-                )
-            ]
-        )
+    run.report.add_findings(findings)
     run.report.add_stage({"id": "rollout", "verdict": verdict, **run.report.document["data"]})
     return verdict
+
+
+def _collect(run: RatioRun) -> list[Finding]:
+    args = run.args
+    vocabulary = int(run.loaded.model.get_input_embeddings().weight.shape[0])
+    if args.infer.startswith("file:"):
+        path = Path(args.infer.removeprefix("file:"))
+        run.rollouts, run.unequal = load_rollouts(path, vocabulary, args.tokens or 4096)
+        return []
+    prompts = [encode(run.loaded.tokenizer, text) for text in load_prompts(args.prompts, _count(args))]
+    if args.infer != "hf":
+        return _from_server(run, prompts, vocabulary)
+    run.rollouts = generate_rollouts(
+        run.loaded,
+        prompts,
+        max_new=args.max_new,
+        temperature=args.temperature,
+        seed=args.seed,
+        micro=args.micro_batch,
+        tick=run.tick("rollout"),
+    )
+    return []
+
+
+def _from_server(run: RatioRun, prompts: list[list[int]], vocabulary: int) -> list[Finding]:
+    """What the server cannot do is said first; then it samples, and the trainer scores what it sampled."""
+    args = run.args
+    dialect = connect(args)
+    for text in dialect.cannot:
+        run.report.warn(text)
+    run.report.document["sampling"]["server"] = {
+        "kind": dialect.kind,
+        "url": args.infer,
+        "info": dialect.describe(),
+    }
+    wish = Wish(args.max_new, args.temperature, args.seed)
+    collected = collect(dialect, prompts, wish, vocabulary, run.tick("rollout"))
+    run.rollouts, run.unequal = collected.rollouts, collected.incomplete
+    run.report.document["sampling"]["server"]["empty"] = collected.empty
+    return [prompt_finding(collected.prompts_differ)] if collected.prompts_differ else []
 
 
 def _count(args: Namespace) -> int:
     return int(max(1, -(-args.tokens // args.max_new)) if args.tokens else args.n)
 
 
-def _say_limits(run: _Run, tokens: int) -> None:
+def _say_limits(run: RatioRun, tokens: int) -> None:
     if tokens < FEW_TOKENS or len(run.rollouts) < FEW_SEQUENCES:
         run.report.warn(
             f"{tokens} tokens in {len(run.rollouts)} sequences: "
@@ -195,7 +213,7 @@ def _say_limits(run: _Run, tokens: int) -> None:
         )
 
 
-def _repeat(run: _Run) -> tuple[str, Rows | None]:
+def _repeat(run: RatioRun) -> tuple[str, Rows | None]:
     """A: in the run's own mode, then without dropout. Returns the verdict and A1 (None if A fails)."""
     active = dropouts(run.loaded.model)
     as_run = "pass"
@@ -208,7 +226,7 @@ def _repeat(run: _Run) -> tuple[str, Rows | None]:
     return worst([as_run, verdict]), first if verdict != "fail" else None
 
 
-def _repeat_once(run: _Run, stage: str, active: dict[str, float]) -> tuple[str, Rows]:
+def _repeat_once(run: RatioRun, stage: str, active: dict[str, float]) -> tuple[str, Rows]:
     first, second = run.logps("trainer", stage), run.logps("trainer", stage)
     stats = run.compare(first, second)
     verdict, used = thresholds.verdict_a(stats, run.loaded.dtype)
@@ -217,7 +235,7 @@ def _repeat_once(run: _Run, stage: str, active: dict[str, float]) -> tuple[str, 
     return verdict, first
 
 
-def _batches(run: _Run, first: Rows) -> str:
+def _batches(run: RatioRun, first: Rows) -> str:
     """B: the same ids alone, padded on the other side, and in reversed order with extra padding."""
     read: dict[str, Comparison] = {}
     verdicts: dict[str, str] = {}
@@ -243,7 +261,7 @@ def _batches(run: _Run, first: Rows) -> str:
     return verdict
 
 
-def _engine(run: _Run, first: Rows) -> str:
+def engine_stage(run: RatioRun, first: Rows) -> str:
     """C: the trainer against the inference side, then the scan for a reading that explains it."""
     engine_dtype = run.loaded.dtype if run.args.engine_dtype == "same" else run.args.engine_dtype
     pair = thresholds.noisier(run.loaded.dtype, engine_dtype)
@@ -255,7 +273,7 @@ def _engine(run: _Run, first: Rows) -> str:
     hypotheses = _scan(run, stats, verdict, checks)
     reading = read_shape(stats, verdict, hypotheses, run.trainer_t)
     verdict = _settle(run, reading, verdict, engine_dtype)
-    if run.unequal:
+    if run.facts.get("probe.ratio.engine-agrees") == "no":
         verdict = "fail"
     run.facts |= {
         "probe.ratio.engine-agrees": {"pass": "yes", "fail": "no"}.get(verdict, "unknown"),
@@ -266,7 +284,7 @@ def _engine(run: _Run, first: Rows) -> str:
     return verdict
 
 
-def _scan(run: _Run, stats: Comparison, verdict: str, checks: dict[str, str]) -> list[dict[str, Any]]:
+def _scan(run: RatioRun, stats: Comparison, verdict: str, checks: dict[str, str]) -> list[dict[str, Any]]:
     wanted = run.args.scan == "on" or (
         run.args.scan == "auto" and (verdict != "pass" or stats.one_sided >= 0.65)
     )
@@ -292,7 +310,7 @@ def _scan(run: _Run, stats: Comparison, verdict: str, checks: dict[str, str]) ->
     return hypotheses
 
 
-def _settle(run: _Run, reading: Reading, verdict: str, engine_dtype: str) -> str:
+def _settle(run: RatioRun, reading: Reading, verdict: str, engine_dtype: str) -> str:
     """Adds C's findings. A named cause makes C fail even where its sizes hide below the floor."""
     findings = [reading.finding] if reading.finding else []
     if engine_dtype == "quantised":
@@ -314,7 +332,7 @@ def _settle(run: _Run, reading: Reading, verdict: str, engine_dtype: str) -> str
 
 
 def _add(
-    run: _Run,
+    run: RatioRun,
     stage: str,
     verdict: str,
     stats: Comparison,

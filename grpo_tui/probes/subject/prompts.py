@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import CannotRun
+from .dumps import TENSOR_FILES, refuse_tables, renamed, tensor_records
 
 BUILTIN = (
     "What is 17 + 25? Think step by step, then give the answer.",
@@ -70,8 +72,7 @@ def load_rollouts(
     (entries that an engine dropped would shift the rest). A `null` log-prob is read as NaN and counted.
     """
     rollouts, unequal, tokens = [], 0, 0
-    for number, text in read_lines(path):
-        value = read_object(path, number, text)
+    for number, value in _records(path):
         prompt, response = (
             read_ids(path, number, value, "prompt_ids"),
             read_ids(path, number, value, "response_ids"),
@@ -101,6 +102,16 @@ def load_rollouts(
     if not rollouts and not unequal:
         raise CannotRun(f"{path} holds no rollout")
     return rollouts, unequal
+
+
+def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Records of JSON lines, or of a saved batch of tensors, under this package's names."""
+    refuse_tables(path)
+    if path.suffix in TENSOR_FILES:
+        yield from enumerate(tensor_records(path), 1)
+        return
+    for number, text in read_lines(path):
+        yield number, renamed(path, number, read_object(path, number, text))
 
 
 def read_ids(path: Path, number: int, value: dict[str, Any], key: str) -> list[int]:
