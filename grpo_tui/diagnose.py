@@ -95,8 +95,10 @@ def diagnose(
         if part is not None:
             walks.append(part[0])
             heard.append(part[1])
-    candidates = _with_remedies(reconcile(heard), library, run, facts, baseline)
     health = _less_unheeded(health_of(run), facts, walks)
+    doubted = any(troubling(name, value) for name, value in facts.items())
+    found = reconcile(heard, doubted=doubted)
+    candidates = _with_remedies(found, library, run, facts, baseline)
     diagnosis, status = _verdict(candidates, current, health, run, facts)
     if status == "undetermined" and health.good and not any(a.active and a.severity != "info" for a in current):
         candidates = _with_health(candidates, health)

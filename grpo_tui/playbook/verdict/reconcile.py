@@ -80,8 +80,11 @@ def evidence_dict(line: Evidence) -> dict[str, Any]:
     }
 
 
-def reconcile(heard: Iterable[Heard]) -> list[Candidate]:
-    """Every diagnosis that has a point in its favour, best first."""
+def reconcile(heard: Iterable[Heard], *, doubted: bool = False) -> list[Candidate]:
+    """Every diagnosis that has a point in its favour, best first.
+
+    With `doubted` an answer speaks against the run, so no playbook's word makes it healthy.
+    """
     parts = list(heard)
     best: dict[str, Candidate] = {}
     for part in parts:
@@ -91,6 +94,8 @@ def reconcile(heard: Iterable[Heard]) -> list[Candidate]:
             if held is None or _order(candidate) < _order(held):
                 best[ranked.diagnosis] = candidate
     weighed = [_refuted(candidate, parts) for candidate in best.values()]
+    if doubted:
+        weighed = [c for c in weighed if c.diagnosis != HEALTHY]
     return sorted((c for c in weighed if c.score > 0), key=_order)
 
 
