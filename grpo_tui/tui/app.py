@@ -239,4 +239,4 @@ def run_app(
     probing = Probing(opened.path, python=python)
     app = GrpoApp(opened, known, baseline=clean, title=title, probing=probing)
     with terminal.keyboard():
-        return app.run() or 0
+        return app.run() or app.return_code or 0

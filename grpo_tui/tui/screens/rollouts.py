@@ -19,6 +19,7 @@ from ..keymap import bindings
 from ..rollout_step import RolloutStep, read_step
 from ..widgets.key_bar import KeyBar
 from ..widgets.page import Page
+from ..widgets.row_list import RowList
 from ..widgets.text import clean_label, clean_line, fit
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class RolloutScreen(ModalScreen[None]):
         with Vertical(id="box"):
             yield Static("reading …", id="facts", markup=False)
             with Container(id="panes"):
-                yield OptionList(markup=False)
+                yield RowList()
                 yield Page(id="responses")
             yield KeyBar("rollouts")
 

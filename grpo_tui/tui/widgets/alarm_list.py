@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from ..theme import ALARM_STATES, severity
+from .row_list import RowList
 from .text import clean_label
 
 if TYPE_CHECKING:
     from ...playbook.alarms.alarm import Alarm
 
 
-class AlarmList(OptionList):
+class AlarmList(RowList):
     """Two lines an alarm: what and how bad, since when and whether it still holds."""
 
     def __init__(self) -> None:
-        super().__init__(markup=False)
+        super().__init__()
         self._shown: tuple[tuple[str, str, str, int | None], ...] = ()
 
     def show(self, alarms: Sequence[Alarm]) -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from textual.content import Content
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from .row_list import RowList
 from .text import clean_label
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ def _accept(step: StepView) -> str:
     return f"go on: {found}" + (f", {step.then}" if step.then else "")
 
 
-class ChoiceList(OptionList):
+class ChoiceList(RowList):
     """The picks of one step; what is known already is marked, and is highlighted first."""
 
     def __init__(self) -> None:
-        super().__init__(markup=False)
+        super().__init__()
         self._picks: tuple[Pick, ...] = ()
         self._place: tuple[str, int] | None = None
         self._suggested: Any = None

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.content import Content
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from ..snapshot import Offer
 from ..theme import severity
+from .row_list import RowList
 from .text import clean_label
 
 _MARKS = {"open": ("▸", "bold $accent"), "fits": ("·", "$foreground"), "partly": ("·", "$faint")}
 
 
-class PlaybookList(OptionList):
+class PlaybookList(RowList):
     """Two lines a playbook: its title, and why it stands where it stands."""
 
     def __init__(self) -> None:
-        super().__init__(markup=False)
+        super().__init__()
         self._offers: tuple[Offer, ...] = ()
 
     def show(self, offers: Sequence[Offer]) -> None:
