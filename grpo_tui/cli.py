@@ -18,6 +18,7 @@ COMMANDS = {
     "diagnose": "alerts and ranked diagnoses, without a person",
     "playbook": "list, show, check and test playbooks",
     "probe": "run a probe without the app",
+    "calc": "group odds, prompts per update, float spacing, advantages",
     "report": "a triage session as Markdown",
     "doctor": "which interpreter, torch, device and terminal; what is missing and how to get it",
 }
@@ -32,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"grpo-tui {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for add in (_watch, _demo, _show, _runs, _diagnose, _playbook, _probe, _report, _doctor):
+    for add in (_watch, _demo, _show, _runs, _diagnose, _playbook, _probe, _calc, _report, _doctor):
         add(commands)
     return parser
 
@@ -114,6 +115,32 @@ def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--yes", action="store_true", help="start without asking")
     parser.usage = f"{parser.format_usage().removeprefix('usage: ').rstrip()} [-- OPTIONS OF THE PROBE]"
     parser.set_defaults(extra=[])
+
+
+def _calc(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "calc", "grpo-tui calc groups --success 0.9 --size 16 --prompts 512")
+    kinds = parser.add_subparsers(dest="calculator", metavar="WHAT", required=True)
+    groups = kinds.add_parser("groups", help="shares of all-right, all-wrong and mixed groups, and the inverse")
+    groups.add_argument("--success", type=float, help="success rate of one response")
+    groups.add_argument("--share", type=float, help="observed share of equal groups: which rate explains it")
+    groups.add_argument("--size", type=int, default=8, help="responses per prompt (default: 8)")
+    groups.add_argument("--prompts", type=int, help="prompts in a batch")
+    budget = kinds.add_parser("budget", help="completions and prompts per update, prompts seen, epochs")
+    for name in ("batch", "accumulation", "size"):
+        budget.add_argument(f"--{name}", type=int, required=True)
+    for name in ("devices", "steps"):
+        budget.add_argument(f"--{name}", type=int, default=1)
+    budget.add_argument("--dataset", type=int, help="prompts in the data")
+    spacing = kinds.add_parser("spacing", help="distance to the next number of a format, and what rounds away")
+    spacing.add_argument("value", type=float)
+    spacing.add_argument("--dtype", default="bfloat16", choices=("bfloat16", "float16", "float32"))
+    spacing.add_argument("--update", type=float, help="size of an update")
+    advantage = kinds.add_parser("advantage", help="advantages of one group's rewards")
+    advantage.add_argument("rewards", type=float, nargs="+")
+    advantage.add_argument("--no-std", action="store_true", help="without dividing by the spread (Dr. GRPO)")
+    advantage.add_argument("--epsilon", type=float, default=1e-4)
+    for kind in (groups, budget, spacing, advantage):
+        kind.add_argument("--json", action="store_true")
 
 
 def _report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
