@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from .metrics import derived
 from .metrics.catalog import catalog
 from .metrics.series import NO_POINTS, Points, merge
 from .sources import config as configuration
@@ -59,6 +60,7 @@ class Run:
         self.last_change: float | None = None
         self._settings: dict[str, Setting] = {}
         self._merged: dict[str, tuple[tuple[int, ...], Points]] = {}
+        self._derived: dict[str, tuple[int, Points]] = {}
         self._rollouts: dict[str, Any] | None = None
         self._groups: tuple[object, list[Group]] | None = None
         self._config: tuple[int, dict[str, ConfigValue]] | None = None
@@ -170,11 +172,14 @@ class Run:
         return sorted(seen, key=lambda name: order.get(name, len(order)))
 
     def points(self, name: str) -> Points:
-        """One metric of the newest segment, merged over the sources; empty where it was never logged."""
+        """One metric of the newest segment, merged over the sources; empty where it was never logged.
+
+        A name in `derived` is computed from others.
+        """
         found = [(track.source.reader.rank, track.newest.find(name)) for track in self.tracks]
         held = [(rank, series) for rank, series in found if series is not None]
         if not held:
-            return NO_POINTS
+            return self._derive(name) if name in derived.NAMES else NO_POINTS
         if len(held) == 1:
             return held[0][1].points()
         key = tuple(part for track in self.tracks for part in (track.resets, len(track.segments)))
@@ -183,6 +188,18 @@ class Run:
         if cached is None or cached[0] != key:
             cached = (key, merge([(rank, series.points()) for rank, series in held]))
             self._merged[name] = cached
+        return cached[1]
+
+    @property
+    def derived(self) -> list[str]:
+        """Metrics that the run does not log but that follow from what it logs; `points` gives them too."""
+        held = [name for name in sorted(derived.NAMES) if len(self.points(name))]
+        return [name for name in held if all(track.newest.find(name) is None for track in self.tracks)]
+
+    def _derive(self, name: str) -> Points:
+        cached = self._derived.get(name)
+        if cached is None or cached[0] != self.revision:
+            cached = self._derived[name] = (self.revision, derived.derive(name, self.points))
         return cached[1]
 
     def raw_name(self, name: str) -> str:

@@ -50,5 +50,7 @@ def run(options: Namespace) -> int:
             print(f"{plain(row['path'])}  {plain(row['error'])}")
             continue
         of = f"/{row['total_steps']}" if row["total_steps"] else ""
-        print(f"{plain(row['path'])}  {row['framework']}  {row['state']}  step {row['step']}{of}  {duration(row['age_seconds'])} ago")
+        print(
+            f"{plain(row['path'])}  {row['framework']}  {row['state']}  step {row['step']}{of}  {duration(row['age_seconds'])} ago"
+        )
     return 0

@@ -26,10 +26,12 @@ def run(options: Namespace) -> int:
         return complain(str(error))
     for one in opened:
         drain(one)
-    reports = [show_report(one)["run"] for one in opened]
+    reports = [show_report(one)["run"] | {"derived": _derived(one)} for one in opened]
     if options.json:
         several_runs = len(reports) > 1
-        print_json({"schema": SCHEMA, "runs": reports} if several_runs else {"schema": SCHEMA, "run": reports[0]})
+        print_json(
+            {"schema": SCHEMA, "runs": reports} if several_runs else {"schema": SCHEMA, "run": reports[0]}
+        )
         return 0
     for i, report in enumerate(reports):
         if i:
@@ -43,6 +45,25 @@ def drain(run: Any) -> None:
     while run.poll():
         pass
     run.poll(final=True)
+
+
+def _derived(run: Any) -> dict[str, Any]:
+    """Metrics that the run does not log but that follow from what it logs, with how."""
+    from ..metrics.catalog import catalog
+    from ..metrics.series import summarise
+    from ..summary import number
+
+    held = {}
+    for name in run.derived:
+        metric, summary = catalog().metric(name), summarise(run.points(name))
+        held[name] = {
+            "formula": metric.formula if metric is not None else "",
+            "count": summary.count,
+            "last": number(summary.last),
+            "min": summary.min,
+            "max": summary.max,
+        }
+    return held
 
 
 def _open_all(paths: Sequence[Path]) -> list[Any]:
@@ -62,7 +83,10 @@ def _print(report: dict[str, Any], pace: float | None) -> None:
     steps = report["steps"]
     version = f" {report['framework_version']}" if report["framework_version"] else ""
     print(plain(report["path"]))
-    print(f"  {report['framework']}{version} · {report['state']} · {_span(steps, report['total_steps'])}", end="")
+    print(
+        f"  {report['framework']}{version} · {report['state']} · {_span(steps, report['total_steps'])}",
+        end="",
+    )
     print(f" · {duration(pace)} a step" if pace else "")
     if report["segments"] > 1:
         print(f"  {report['segments']} segments (steps went back); the newest is shown")
@@ -73,11 +97,19 @@ def _print(report: dict[str, Any], pace: float | None) -> None:
         print(f"\n  {'metric':<{width}}  {'last':>11}  {'min':>11}  {'max':>11}  {'rows':>6}")
         for name, m in report["metrics"].items():
             odd = f"  {m['nonfinite']} not finite" if m["nonfinite"] else ""
-            row = f"{compact(m['last']):>11}  {compact(m['min']):>11}  {compact(m['max']):>11}  {m['count']:>6}"
+            row = (
+                f"{compact(m['last']):>11}  {compact(m['min']):>11}  {compact(m['max']):>11}  {m['count']:>6}"
+            )
             print(f"  {plain(name):<{width}}  {row}{odd}")
+    for name, m in report["derived"].items():
+        print(
+            f"  {name} (derived) {compact(m['last'])}, {compact(m['min'])} to {compact(m['max'])}: {m['formula']}"
+        )
     stated = {key: v for key, v in report["config"].items() if not v["default"]}
     if stated:
-        print("\n  configuration: " + ", ".join(f"{key}={plain(str(v['value']))}" for key, v in stated.items()))
+        print(
+            "\n  configuration: " + ", ".join(f"{key}={plain(str(v['value']))}" for key, v in stated.items())
+        )
     for incident in report["incidents"]:
         print(f"  line {incident['line']}: {incident['kind']}: {plain(incident['text'])[:160]}")
     for warning in report["warnings"]:

@@ -32,6 +32,8 @@ class Metric:
     concern: str = "info"
     traps: str = ""
     family: str = ""
+    formula: str = ""
+    """How it follows from other metrics where the run does not log it itself."""
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
