@@ -120,7 +120,7 @@ def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def _calc(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "calc", "grpo-tui calc groups --success 0.9 --size 16 --prompts 512")
     kinds = parser.add_subparsers(dest="calculator", metavar="WHAT", required=True)
-    groups = kinds.add_parser("groups", help="shares of all-right, all-wrong and mixed groups, and the inverse")
+    groups = kinds.add_parser("groups", help="shares of all-right, all-wrong, mixed; the inverse")
     groups.add_argument("--success", type=float, help="success rate of one response")
     groups.add_argument("--share", type=float, help="observed share of equal groups: which rate explains it")
     groups.add_argument("--size", type=int, default=8, help="responses per prompt (default: 8)")
@@ -131,7 +131,7 @@ def _calc(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     for name in ("devices", "steps"):
         budget.add_argument(f"--{name}", type=int, default=1)
     budget.add_argument("--dataset", type=int, help="prompts in the data")
-    spacing = kinds.add_parser("spacing", help="distance to the next number of a format, and what rounds away")
+    spacing = kinds.add_parser("spacing", help="the next number of a format; what rounds away")
     spacing.add_argument("value", type=float)
     spacing.add_argument("--dtype", default="bfloat16", choices=("bfloat16", "float16", "float32"))
     spacing.add_argument("--update", type=float, help="size of an update")
