@@ -40,6 +40,8 @@ FIRST_STEPS = (
 """What to look at when nothing else points anywhere: read rollouts, then the 0/1 chain [S0-12, S0-13]."""
 
 
+DRIFTS = frozenset({"collapse.entropy", "collapse.entropy-explosion", "collapse.reference-drift"})
+"""Tendencies that a difference between the two engines looks like."""
 UNREAD = "nothing looks wrong in what is logged; it is not called healthy before somebody has read rollouts"
 
 
@@ -260,7 +262,14 @@ def _next(
     ranked = rank_questions(asked.values(), order, scores_of(candidates)) if order else tuple(asked.values())
     known = {*facts, *(name for walk in walks for name in walk.facts)}
     rest = [_first_step(name) for name in FIRST_STEPS if name not in known and name not in asked]
-    return (*ranked, *rest)
+    return _checks_first((*ranked, *rest), order)
+
+
+def _checks_first(questions: tuple[OpenQuestion, ...], order: list[str]) -> tuple[OpenQuestion, ...]:
+    """A drift of the policy is suspected: rollouts and the ratio check come before anything else [S0-2, S0-12]."""
+    if not order or order[0] not in DRIFTS:
+        return questions
+    return tuple(sorted(questions, key=lambda question: question.observation not in FIRST_STEPS[:2]))
 
 
 def _first_step(observation: str) -> OpenQuestion:

@@ -52,7 +52,8 @@ def groups(options: Namespace) -> Answer:
 def _explained(share: float, size: int) -> Answer:
     found = calculators.success_from_share(share, size)
     least = calculators.natural_zero_variance(0.5, size)
-    numbers = {"share": share, "size": size, "least": least, "success": None if found is None else list(found)}
+    rates = None if found is None else list(found)
+    numbers = {"share": share, "size": size, "least": least, "success": rates}
     if found is None:
         line = f"below {_percent(least).strip()}, the least that chance gives groups of {size}"
     else:

@@ -87,7 +87,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         "words",
         [
-            ["budget", "--batch", "8", "--accumulation", "4", "--size", "8", "--steps", "100", "--dataset", "2000"],
+            ["budget", "--batch=8", "--accumulation=4", "--size=8", "--steps=100", "--dataset=2000"],
             ["spacing", "1.0", "--update", "1e-6"],
             ["advantage", "-114514", "-6", "0"],
             ["advantage", "1", "1", "--no-std"],

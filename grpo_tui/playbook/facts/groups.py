@@ -206,7 +206,8 @@ def _wanted_differ(groups: Sequence[GroupLike], answer: str) -> bool:
     golds = {group.gold for group in groups}
     if None not in golds:
         return len(golds) >= LEAST_PROMPTS
-    paid = [r.reward for g in groups for r in g.responses if r.reward is not None and final_answer(r.text) == answer]
+    given = (r for g in groups for r in g.responses if final_answer(r.text) == answer)
+    paid = [r.reward for r in given if r.reward is not None]
     return bool(paid) and max(paid) - min(paid) > EQUAL
 
 
