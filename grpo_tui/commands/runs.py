@@ -50,7 +50,6 @@ def run(options: Namespace) -> int:
             print(f"{plain(row['path'])}  {plain(row['error'])}")
             continue
         of = f"/{row['total_steps']}" if row["total_steps"] else ""
-        print(
-            f"{plain(row['path'])}  {row['framework']}  {row['state']}  step {row['step']}{of}  {duration(row['age_seconds'])} ago"
-        )
+        where, ago = plain(row["path"]), duration(row["age_seconds"])
+        print(f"{where}  {row['framework']}  {row['state']}  step {row['step']}{of}  {ago} ago")
     return 0

@@ -102,9 +102,8 @@ def _print(report: dict[str, Any], pace: float | None) -> None:
             )
             print(f"  {plain(name):<{width}}  {row}{odd}")
     for name, m in report["derived"].items():
-        print(
-            f"  {name} (derived) {compact(m['last'])}, {compact(m['min'])} to {compact(m['max'])}: {m['formula']}"
-        )
+        span = f"{compact(m['last'])}, {compact(m['min'])} to {compact(m['max'])}"
+        print(f"  {name} (derived) {span}: {m['formula']}")
     stated = {key: v for key, v in report["config"].items() if not v["default"]}
     if stated:
         print(

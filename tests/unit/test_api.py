@@ -1,0 +1,50 @@
+"""The notebook's entry: tables of a run, and a package that loads nothing until it is asked."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import grpo_tui
+import grpo_tui.api
+from grpo_tui.sources.errors import SourceError
+
+DEMO = Path(grpo_tui.__file__).parent / "demo" / "runs" / "lr-too-high"
+
+
+def test_the_documented_session() -> None:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.testmod(grpo_tui.api, optionflags=flags).failed == 0
+
+
+def test_tables_of_a_run() -> None:
+    run = grpo_tui.open_run(DEMO)
+    assert run.framework == "trl" and run.metrics.index.name == "step"
+    assert run.metrics.index.tolist() == run.run.steps() and list(run.metrics.columns) == run.run.names()
+    assert run.metrics["reward_mean"].dropna().tolist() == run.run.points("reward_mean").values.tolist()
+    held = run.configuration.loc["group_size"]
+    assert held["value"] > 1 and not held["default"] and held["raw"] == "num_generations"
+    assert list(run.incidents.columns) == ["kind", "step", "line", "text"] and len(run.segments) == 1
+    assert "lr-too-high" in repr(run)
+
+
+def test_a_diagnosis() -> None:
+    report = grpo_tui.open_run(DEMO).diagnose()
+    assert report.status in ("confirmed", "suspected") and report.alarms
+
+
+def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no such file"):
+        grpo_tui.open_run(tmp_path / "nothing.log")
+    with pytest.raises(AttributeError, match="no attribute 'open_walk'"):
+        _ = grpo_tui.open_walk  # type: ignore[attr-defined]
+
+
+def test_importing_the_package_loads_nothing() -> None:
+    code = "import grpo_tui, sys; print(*(name for name in sys.modules if name.split('.')[0] in ('numpy', 'pandas', 'yaml', 'grpo_tui')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["grpo_tui"]
