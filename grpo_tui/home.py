@@ -24,6 +24,6 @@ def state_root() -> Path:
 def run_home(run_path: str | Path) -> Path:
     """The folder of one run, named after it and its absolute path; not created here."""
     path = Path(run_path).absolute()
-    digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", path.name).strip("-.") or "run"
     return state_root() / f"{name[:48]}-{digest}"

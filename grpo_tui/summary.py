@@ -82,4 +82,6 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, int) and abs(value) > 2**63:
+        return str(value)
     return value if value is None or isinstance(value, str | int | bool) else str(value)

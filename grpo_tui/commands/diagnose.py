@@ -31,7 +31,9 @@ def run(options: Namespace) -> int:
         return complain_playbooks(library.problems)
     try:
         answers = read_answers(options.answers) if options.answers else {}
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        return complain(f"{options.answers}: cannot be read ({error.strerror}); give a YAML or JSON file")
+    except (ValueError, RecursionError) as error:
         return complain(f"{options.answers}: {error}")
     return report(
         opened, library, answers=answers, baseline=baseline, as_json=options.json, fail_on=options.fail_on
@@ -76,12 +78,30 @@ def read_answers(path: str) -> dict[str, Any]:
     from ..playbook.format.load import read_mapping
     from ..playbook.vocabulary import observations
 
+    if not Path(path).is_file():
+        raise ValueError("is no file; give a YAML or JSON file of {observation id: value}")
     answers = read_mapping(Path(path))
     known = observations()
-    for key in answers:
+    for key, value in answers.items():
         if key not in known and not key.startswith("x."):
             raise ValueError(f"unknown observation {key!r}; `grpo-tui playbook schema` lists them")
+        if not _allowed(known.get(key), value):
+            allowed = ", ".join(known[key].values) if key in known and known[key].values else "a number"
+            raise ValueError(f"{key}: {value!r} is no answer; give {allowed}")
     return answers
+
+
+def _allowed(observation: Any, value: Any) -> bool:
+    """Whether an answer is one of an observation's values; a team's own may be any single value."""
+    if isinstance(value, list | dict):
+        return False
+    if observation is None or value is None or value == "unknown":
+        return True
+    if isinstance(value, bool):
+        return "yes" in observation.values
+    if not observation.values:
+        return isinstance(value, int | float)
+    return str(value) in observation.values
 
 
 def _exit_code(report: dict[str, Any], fail_on: str | None) -> int:

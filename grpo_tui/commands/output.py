@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
 
 def print_json(data: Any) -> None:
-    """One JSON object, indented, to standard output."""
-    import orjson
-
-    sys.stdout.flush()
-    sys.stdout.buffer.write(orjson.dumps(data, option=orjson.OPT_INDENT_2) + b"\n")
-    sys.stdout.buffer.flush()
+    """One JSON object, indented, to standard output; ASCII only, so no control character passes through."""
+    print(json.dumps(data, indent=2, ensure_ascii=True, allow_nan=False))
 
 
 def complain(message: str) -> int:

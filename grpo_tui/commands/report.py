@@ -32,7 +32,10 @@ def run(options: Namespace) -> int:
         steps = session.decisions()
         print_json({"schema": 1, "session": str(session.path), "header": session.header, "steps": steps, "markdown": text})
     elif options.out:
-        options.out.write_text(text, encoding="utf-8")
+        try:
+            options.out.write_text(text, encoding="utf-8")
+        except OSError as error:
+            return complain(f"{options.out}: cannot be written ({error.strerror}); name another file")
         print(options.out)
     else:
         print(text)

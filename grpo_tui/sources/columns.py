@@ -134,7 +134,7 @@ class JsonColumns(_Columns):
         for line in rows:
             try:
                 row = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             numbers = isinstance(row, dict) and sum(isinstance(value, int | float) for value in row.values())
             good += bool(numbers) and not isinstance(row.get("data"), dict) and "output" not in row
@@ -148,7 +148,7 @@ class JsonColumns(_Columns):
     def _items(self, number: int, text: str) -> Iterator[Item]:
         try:
             row: Any = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
             yield from self._bad(number, "a JSON object")

@@ -53,7 +53,7 @@ def settings_of(found: Found, config_file: Path | None = None) -> list[Setting]:
     for path in sorted(found.config_files, key=_precedence):
         try:
             settings.extend(_read(path))
-        except (OSError, ValueError, yaml.YAMLError):
+        except (OSError, ValueError, RecursionError, yaml.YAMLError):
             found.warnings.append(f"{path}: is not readable as configuration and was passed over")
     if config_file is not None:
         settings.extend(given(config_file))
@@ -62,13 +62,15 @@ def settings_of(found: Found, config_file: Path | None = None) -> list[Setting]:
 
 def given(path: Path) -> list[Setting]:
     """The settings of a file that a person names: YAML or JSON, nested or dotted, raw or canonical keys."""
+    if path.exists() and not path.is_file():
+        raise SourceError(f"{path}: is no file; give a YAML or JSON file of settings")
     try:
         return list(_read(path))
     except OSError as error:
         raise SourceError(
             f"{path}: cannot be read ({error.strerror}); check the path given as configuration"
         ) from None
-    except (ValueError, yaml.YAMLError) as error:
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
         reason = str(error).splitlines()[0]
         raise SourceError(
             f"{path}: is neither YAML nor JSON ({reason}); give a mapping of settings"

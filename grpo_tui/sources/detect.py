@@ -21,6 +21,7 @@ from .console import Console
 from .consoles import DIALECTS
 from .errors import SeveralRuns, SourceError
 from .json_table import JsonTable
+from .notebook import Notebook
 from .packed import SUFFIXES, PackedTail, start_of
 from .reader import FrameReader, OwnReader, Reader
 from .records import Origin
@@ -46,6 +47,7 @@ MOST = 300
 _READERS: tuple[type[Reader], ...] = (
     VerlFile,
     TrainerState,
+    Notebook,
     VerlConsole,
     *DIALECTS,
     TrlConsole,
@@ -80,9 +82,14 @@ def find_run(path: str | Path, *, live: bool = False) -> Found:
     """
     if str(path) == "-":
         return Found(Path("-"), [Source(Path("-"), Console(), StreamTail())])
-    path = Path(path).expanduser()
-    if not path.exists():
-        raise SourceError(_missing(path))
+    try:
+        path = Path(path).expanduser()
+        if not path.exists():
+            raise SourceError(_missing(path))
+    except (OSError, RuntimeError, ValueError) as error:
+        raise SourceError(f"{str(path)[:80]}: cannot be opened ({error}); check the path") from None
+    if path.is_relative_to("/proc") or path.is_relative_to("/sys"):
+        raise SourceError(f"{path}: is not a file on disk; to read a pipe, give - and redirect it")
     if path.is_dir():
         return _directory(path, live=live)
     if not path.is_file():

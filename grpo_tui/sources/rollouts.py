@@ -87,7 +87,7 @@ def looks_like_rollouts(path: Path) -> bool:
         return False
     try:
         row = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         return bool(re.match(r'\{"(?:input|prompt)": ', first))
     return isinstance(row, dict) and _first(row, _PROMPTS) is not None and _first(row, _OUTPUTS) is not None
 
@@ -174,7 +174,7 @@ def _lines(path: Path, skipped: Skipped) -> Iterator[Mapping[str, Any]]:
                 continue
             try:
                 row = json.loads(line.decode("utf-8", "replace").replace("\0", ""))
-            except ValueError:
+            except (ValueError, RecursionError):
                 skipped.lines += 1
                 continue
             if isinstance(row, dict) and _first(row, _OUTPUTS) is not None:

@@ -95,7 +95,7 @@ class Trackio(OwnReader):
     def _row(self, step: Any, blob: bytes | str) -> Iterator[Item]:
         try:
             row: Any = json.loads(blob)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(row, dict):
             return
@@ -106,7 +106,7 @@ class Trackio(OwnReader):
 def _settings(text: bytes | str) -> Iterator[Setting]:
     try:
         tree: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     if isinstance(tree, dict):
         yield from (item for item in flattened(tree, "trackio") if isinstance(item, Setting))

@@ -43,7 +43,7 @@ class TrainerState(WholeReader):
     def read(self, data: bytes) -> Iterable[Item]:
         try:
             state = json.loads(data.decode("utf-8", "replace"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(
                 f"the JSON is cut off or broken ({error}); wait for the next checkpoint"
             ) from None
@@ -71,7 +71,7 @@ def _complete(line: str) -> bool:
     """Whether the first line is an object by itself, as in JSON Lines; a state in one line is not meant."""
     try:
         return not isinstance(json.loads(line).get("log_history"), list)
-    except (ValueError, AttributeError):
+    except (ValueError, RecursionError, AttributeError):
         return False
 
 

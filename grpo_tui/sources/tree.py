@@ -115,11 +115,14 @@ def _walk(tree: Tree, folder: Path, depth: int) -> None:
             tree.cut = True
             return
         path = Path(entry.path)
-        if entry.is_dir():
-            name = entry.name
-            if name == ".hydra" or (depth and _entered(tree.root, entry)):
-                _walk(tree, path, max(0, depth - 1))
-        elif entry.is_file():
+        try:
+            folder_inside, file = entry.is_dir(), entry.is_file()
+            entered = folder_inside and (entry.name == ".hydra" or (depth > 0 and _entered(tree.root, entry)))
+        except OSError:
+            continue  # a loop of links, or a place that may not be looked at
+        if entered:
+            _walk(tree, path, max(0, depth - 1))
+        elif file:
             _sort(tree, path)
 
 

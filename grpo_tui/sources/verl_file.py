@@ -41,7 +41,7 @@ class VerlFile(LineReader):
             return ()
         try:
             row: Any = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             row = None
         return self._items(number, row)
 
@@ -62,7 +62,7 @@ class VerlFile(LineReader):
     def _items(self, number: int, row: Any) -> Iterator[Item]:
         try:
             step, data = as_step(row["step"]), dict(row["data"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, RecursionError, KeyError, TypeError):
             step, data = None, {}
         if step is None:
             self._broken += 1

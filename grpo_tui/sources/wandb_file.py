@@ -141,7 +141,7 @@ def _item(data: bytes, at: int, end: int) -> tuple[str, Any]:
         elif field in (8, 16) and kind == BYTES:
             try:
                 value, said = json.loads(data[start:stop]), True
-            except ValueError:
+            except (ValueError, RecursionError):
                 value = None
         elif said:
             continue

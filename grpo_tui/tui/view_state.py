@@ -23,7 +23,7 @@ class ViewState:
         try:
             held = json.loads(path.read_text(encoding="utf-8"))
             state = cls(**{name: held[name] for name in asdict(cls()) if name in held})
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return cls()
         return state if state._sound() else cls()
 

@@ -153,7 +153,7 @@ def _whole_lines(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     while (end := data.find(b"\n", start)) >= 0:
         try:
             value = json.loads(data[start:end])
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(value, dict):
             return

@@ -32,7 +32,7 @@ class RollConsole(Dialect):
     def _row(self, number: int, text: str) -> Iterator[Item]:
         try:
             row: Any = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(row, dict):
             return
