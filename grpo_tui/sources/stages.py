@@ -30,7 +30,7 @@ _FUNCTIONS = (
 )
 _MESSAGES = (
     ("rollout", re.compile(r"cache blocks|KV cache|cumem")),
-    ("arithmetic", re.compile(r"(?:batch|num_gen|micro).{0,200}divisible|divisible.{0,200}(?:batch|num_gen)")),
+    ("arithmetic", re.compile(r"(?:batch|num_gen|micro).{0,200}divisible|divisible.{0,200}batch")),
     ("nonfinite", re.compile(r"probability tensor contains|Megatron optimizer step failed")),
 )
 

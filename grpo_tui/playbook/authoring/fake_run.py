@@ -35,7 +35,7 @@ class FakeIncident:
     stage: str = ""
 
 
-STAGES = ("rollout", "update", "reward", "nonfinite")
+STAGES = ("rollout", "update", "reward", "arithmetic", "nonfinite")
 
 
 def _incident(name: str, step: int) -> FakeIncident:

@@ -39,9 +39,9 @@ __all__ = [
     "Outcome",
     "Scope",
     "evaluate",
-    "truth_of",
     "parse",
     "parse_condition",
+    "truth_of",
 ]
 
 LONGEST = 500
