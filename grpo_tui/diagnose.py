@@ -42,6 +42,10 @@ FIRST_STEPS = (
 
 DRIFTS = frozenset({"collapse.entropy", "collapse.entropy-explosion", "collapse.reference-drift"})
 """Tendencies that a difference between the two engines looks like."""
+FEW_ROWS = 2
+MOVES_FIRST = "run.gpu-idle-all"
+"""What to look at before anything else in a run that has hardly a row: whether it moves at all."""
+
 UNREAD = "nothing looks wrong in what is logged; it is not called healthy before somebody has read rollouts"
 
 
@@ -114,7 +118,7 @@ def diagnose(
         status=status,
         candidates=tuple(candidates),
         alarms=tuple(_told(alarm, current) for alarm in monitor.alarms),
-        next=_next(walks, candidates, facts),
+        next=_next(run, walks, candidates, facts),
         unchecked=(*doubts, *unchecked, *_unchecked(monitor, walks)),
         walks=tuple(walks),
     )
@@ -261,7 +265,8 @@ def _next(
     order = [candidate.diagnosis for candidate in candidates]
     ranked = rank_questions(asked.values(), order, scores_of(candidates)) if order else tuple(asked.values())
     known = {*facts, *(name for walk in walks for name in walk.facts)}
-    rest = [_first_step(name) for name in FIRST_STEPS if name not in known and name not in asked]
+    first = (MOVES_FIRST, *FIRST_STEPS) if _hardly_begun(run) else FIRST_STEPS
+    rest = [_first_step(name) for name in first if name not in known and name not in asked]
     return _checks_first((*ranked, *rest), order)
 
 
@@ -272,8 +277,13 @@ def _checks_first(questions: tuple[OpenQuestion, ...], order: list[str]) -> tupl
     return tuple(sorted(questions, key=lambda question: question.observation not in FIRST_STEPS[:2]))
 
 
+def _hardly_begun(run: RunLike) -> bool:
+    return 0 < len(run.steps()) <= FEW_ROWS and _state(run) in ("running", "stalled")
+
+
 def _first_step(observation: str) -> OpenQuestion:
     how = "open the rollouts and read" if observation.startswith("rollouts.") else "run the probe"
+    how = "look at the devices of every node" if observation == MOVES_FIRST else how
     return OpenQuestion(observation, question_of(observation), how, cost_of(observation))
 
 

@@ -8,6 +8,7 @@ S3-14]. A number that needs a setting the run does not say stays unknown.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -142,6 +143,17 @@ def _weights(value: Any) -> list[float]:
     return [number for number in numbers if number is not None]
 
 
+def mixture_of_experts(get: Get) -> bool | None:
+    """Whether the model's name says that it routes tokens to experts; None where nothing is named."""
+    path = get("model_path")
+    return bool(_ROUTES.search(str(path))) if path else None
+
+
+_ROUTES = re.compile(
+    r"(?i)moe|mixtral|-a\d+(?:\.\d+)?b\b|\d+x\d+b|deepseek-(?:v[23]|r1(?!-distill))|gpt-oss|glm-4\.[5-9]|kimi-k2|dbrx"
+)
+
+
 DERIVED: dict[str, Callable[[Get], Any]] = {
     "updates_per_rollout": updates_per_rollout,
     "completions_per_update": completions_per_update,
@@ -151,5 +163,6 @@ DERIVED: dict[str, Callable[[Get], Any]] = {
     "kl_weight": kl_weight,
     "rate_excess": rate_excess,
     "techniques": techniques,
+    "mixture_of_experts": mixture_of_experts,
 }
 """Derived key -> how it follows from the canonical settings."""

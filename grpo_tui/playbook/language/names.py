@@ -41,6 +41,7 @@ CONFIG_KEYS = frozenset(_CONFIG_KEYS.split())
 DERIVED_SETTINGS = frozenset(
     {
         "updates_per_rollout",
+        "mixture_of_experts",
         "completions_per_update",
         "prompts_per_update",
         "unused_rewards",
