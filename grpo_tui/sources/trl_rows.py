@@ -46,6 +46,9 @@ _KNOWN = frozenset(
         "global_step",
     ]
 )
+_CLOCKS = frozenset(
+    {"epoch", "learning_rate", "grad_norm", "num_tokens", "step", "global_step", "global_step/max_steps"}
+)
 _STEPS = ("step", "global_step", "global_step/max_steps")
 _KEYS = frozenset(_STEPS)
 
@@ -119,6 +122,8 @@ def _loaded(value: Any) -> float:
 def _counts(names: tuple[str, ...]) -> bool:
     """Whether a dictionary with these names is a row of metrics."""
     held = len(_KNOWN.intersection(names)) + sum(n.startswith(("rewards/", "eval_")) for n in names)
+    if not _CLOCKS.intersection(names) and not any(n.startswith(("eval_", "train_")) for n in names):
+        return False  # a response may print a dictionary of its own; a trainer's says when it was
     return held >= 2 and all(len(name) <= 200 and not {"{", "}"} & set(name) for name in names)
 
 

@@ -25,7 +25,12 @@ from .records import Ended, Item, Origin, Progress, Record
 from .text import find_bar, number, undecorated
 from .version import verl_version
 
-_STEP = re.compile(r"(?:^|[\s\])])step:(\d{1,11}) - (?=\S)")
+_STEP = re.compile(r"(?:^|[\s\])])(?P<step>step:)(?P<number>\d{1,11}) - (?=\S)")
+_HEAD = re.compile(
+    r"(?:\s*(?:\([A-Za-z_]\w*(?: pid=[^)]*)?\)|\[[^\]]{1,40}\]:?|\d{4}-\d\d-\d\d[T ][\d:.,+]+(?:\s*[-|:])?"
+    r"|(?:DEBUG|INFO|WARNING)\b[\w.:,\- ]{0,60}[-:|]))*\s*"
+)
+_AFTER_BAR = re.compile(r"%\|.*\]\s*$", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][\w@.+\-/ ()\[\]]*")
 _UNITS = re.compile(r"(.+)\((1e-?\d+)\)")
 _DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
@@ -52,22 +57,22 @@ class VerlConsole(LineReader):
 
     @classmethod
     def sniff(cls, head: str) -> float:
-        for match in _STEP.finditer(head):
-            end = head.find("\n", match.end())
-            if len(_pairs(head[match.end() : end if end >= 0 else None])) >= 1:
+        for line in re.split(r"[\r\n]+", head) if "step:" in head else ():
+            match = _row_in(line) if "step:" in line else None
+            if match is not None and _pairs(line[match.end() :]):
                 return 0.95
         return 0.7 if _MARKS.search(head) else 0.0
 
     def line(self, number: int, text: str) -> Iterable[Item]:
         if "step:" in text:
-            match = _STEP.search(text)
+            match = _row_in(text)
             if match is not None:
                 return self._row(number, match, text)
         return self._other(number, text)
 
     def unfinished(self, number: int, text: str) -> Iterable[Item]:
         """The last value of a half-written line may be cut in the middle: leave it out."""
-        match = _STEP.search(text)
+        match = _row_in(text)
         if match is None:
             return ()
         return copy.deepcopy(self)._row(number, match, text.rpartition(" - ")[0])
@@ -75,7 +80,7 @@ class VerlConsole(LineReader):
     def _row(self, number: int, match: re.Match[str], text: str) -> Iterable[Item]:
         if self._certainty == 2 and (usual := _usual(text[match.end() :])) is not None:
             self._rows += 1
-            return (Record(int(match[1]), usual, number),)
+            return (Record(int(match["number"]), usual, number),)
         return self._any_row(number, match, text)
 
     def _any_row(self, number: int, match: re.Match[str], text: str) -> Iterator[Item]:
@@ -91,7 +96,7 @@ class VerlConsole(LineReader):
                 self.resolution = 5e-4
             yield self._origin([key for key, _, _ in pairs], text)
         self._rows += 1
-        yield Record(int(match[1]), values, number)
+        yield Record(int(match["number"]), values, number)
 
     def _origin(self, names: list[str], text: str) -> Origin:
         actor, _ = undecorated(text)
@@ -127,6 +132,18 @@ def _unit(key: str) -> tuple[str, float | None]:
     """`actor/lr(1e-4)` is a name and the unit of its values."""
     match = _UNITS.fullmatch(key)
     return (match[1], float(match[2])) if match else (key, None)
+
+
+def _row_in(text: str) -> re.Match[str] | None:
+    """Where a row begins: at the head of a line, behind what loggers put there, or glued to a bar.
+
+    A response that talks of `step:5 - …` in the middle of a line is no row.
+    """
+    for match in _STEP.finditer(text):
+        before = text[: match.start("step")]
+        if _HEAD.fullmatch(before) or _AFTER_BAR.search(before):
+            return match
+    return None
 
 
 def _usual(text: str) -> dict[str, float] | None:
