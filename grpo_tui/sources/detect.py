@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from .checkpoints import newest, newest_state
 from .columns import CsvColumns, JsonColumns
 from .config import pinned
 from .console import Console
@@ -57,7 +58,6 @@ _READERS: tuple[type[Reader], ...] = (
     CsvColumns,
 )
 _BINARY: tuple[type[FrameReader] | type[OwnReader], ...] = (TensorBoard, WandbFile, Trackio)
-_RECENT = 600.0
 _CONTROL = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\v\f\r\x1b")
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle")
 
@@ -255,7 +255,7 @@ def rollout_files(found: Found) -> list[Path]:
 def _source(file: Path, reader: Reader, root: Path) -> Source:
     if isinstance(reader, TrainerState) and file.name == "trainer_state.json":
         home = file.parent.parent if file.parent.name.startswith("checkpoint-") else file.parent
-        return Source(file, reader, LatestTail(lambda: _newest_state(home, file)))
+        return Source(file, reader, LatestTail(lambda: newest_state(home, file)))
     if file.suffix in SUFFIXES:
         return Source(file, _configured(reader, root), PackedTail(file))
     return Source(file, _configured(reader, root))
@@ -263,12 +263,12 @@ def _source(file: Path, reader: Reader, root: Path) -> Source:
 
 def _stored(tree: Tree) -> list[tuple[Path, Reader]]:
     """The newest of wandb's files, and the newest database of trackio's."""
-    newest: dict[type[Reader], Path] = {}
+    latest: dict[type[Reader], Path] = {}
     for file in tree.stores[-MOST:]:
         kind = _binary(file)
         if kind is not None and (kind is not Trackio or holds_metrics(file)):
-            newest[kind] = file
-    return [(file, kind()) for kind, file in newest.items()]
+            latest[kind] = file
+    return [(file, kind()) for kind, file in latest.items()]
 
 
 def _events(tree: Tree) -> list[Source]:
@@ -278,31 +278,6 @@ def _events(tree: Tree) -> list[Source]:
     root = tree.root
     tail = ChainTail(lambda: survey(root).events or tree.events)
     return [Source(tree.events[0], TensorBoard(), tail)]
-
-
-def _newest_state(home: Path, known: Path) -> Path:
-    """The state of the newest checkpoint in a run's folder; the folder's own one counts as well."""
-    states = [known, home / "trainer_state.json"]
-    if home.is_dir():
-        states += (folder / "trainer_state.json" for folder in home.glob("checkpoint-*"))
-    return _newest([state for state in dict.fromkeys(states) if state.is_file()] or [known])
-
-
-def _newest(states: list[Path]) -> Path:
-    """The state that goes furthest among the recently written ones.
-
-    Times alone mislead where a folder was copied, steps alone where a run began anew over old checkpoints.
-    """
-    times = {state: state.stat().st_mtime if state.is_file() else 0.0 for state in states}
-    latest = max(times.values())
-    recent = [state for state in states if times[state] > latest - _RECENT]
-    return max(recent, key=lambda state: (_checkpoint(state), times[state]))
-
-
-def _checkpoint(state: Path) -> float:
-    """The step in the folder's name; the run's own folder is written last."""
-    step = state.parent.name.removeprefix("checkpoint-")
-    return float(step) if step.isdigit() else float("inf")
 
 
 def _beside(folder: Path) -> list[tuple[Path, Reader]]:
@@ -359,7 +334,7 @@ def _readable(tree: Tree, files: list[Path]) -> list[tuple[Path, Reader]]:
         else:
             chosen.append((file, reader))
     if states:
-        chosen.append((_newest(states), TrainerState()))
+        chosen.append((newest(states), TrainerState()))
     return sorted(chosen, key=lambda pair: (pair[1].rank, str(pair[0])))
 
 

@@ -45,6 +45,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
 
 
 def test_importing_the_package_loads_nothing() -> None:
-    code = "import grpo_tui, sys; print(*(name for name in sys.modules if name.split('.')[0] in ('numpy', 'pandas', 'yaml', 'grpo_tui')))"
+    heavy = ("numpy", "pandas", "yaml", "grpo_tui")
+    code = f"import grpo_tui, sys; print(*(m for m in sys.modules if m.split('.')[0] in {heavy}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["grpo_tui"]
