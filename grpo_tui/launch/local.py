@@ -94,12 +94,17 @@ class LocalProbe:
         return from_document(document, self.path, code, stderr)
 
     def _start(self) -> subprocess.Popen[str] | None:
-        self.path.unlink(missing_ok=True)
+        try:
+            self.plan.out_dir.mkdir(parents=True, exist_ok=True)
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            why = error.strerror or str(error)
+            self._start_error = f"{self.plan.out_dir}: cannot hold the result ({why}); name another folder"
+            return None
         environ = {
             key: value for key, value in os.environ.items() if key != "PYTHONPATH"
         } | self.plan.environment
         try:
-            self.plan.out_dir.mkdir(parents=True, exist_ok=True)
             self._process = subprocess.Popen(
                 self.plan.argv,
                 stdin=subprocess.DEVNULL,

@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return serve(words[1:])
     args = parser().parse_args(words)
     stream = take_stdout()
-    control = Control(args.timeout)
+    control = Control(args.timeout, attached=getattr(args, "events", None) == "-")
     control.install()
     emitter = Emitter(stream if args.events == "-" else None)
     report = Report(args.probe, emitter, control, args.out)

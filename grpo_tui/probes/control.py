@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Iterator
@@ -14,7 +15,9 @@ from .errors import Cancelled, TimedOut
 class Control:
     """Holds the wish to stop. `check` raises at a safe place; `immediate` lets the signal itself raise."""
 
-    def __init__(self, timeout_s: float | None = None) -> None:
+    def __init__(self, timeout_s: float | None = None, *, attached: bool = False) -> None:
+        """`attached`: whoever started us reads our events; without a reader there is no reason to go on."""
+        self._starter = os.getppid() if attached else None
         self._deadline = time.monotonic() + timeout_s if timeout_s else None
         self._wanted = False
         self._immediate = False
@@ -29,7 +32,7 @@ class Control:
 
     def check(self) -> None:
         """Raises `Cancelled` or `TimedOut` if it is time to stop."""
-        if self._wanted:
+        if self._wanted or (self._starter is not None and os.getppid() != self._starter):
             raise Cancelled
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise TimedOut

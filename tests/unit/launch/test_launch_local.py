@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -139,3 +140,34 @@ def test_events_are_parsed() -> None:
     assert event is not None and (event.seq, event.stage, event.share, event.message) == (3, "B", 0.25, None)
     for line in ("", "x", "[]", '{"type":"progress"}', '{"seq":1,"ts":1,"type":"unheard"}'):
         assert parse_event(line) is None
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc")
+def test_a_probe_ends_when_whoever_started_it_is_killed(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom grpo_tui.launch import LocalProbe, plan_probe\n"
+        f"plan = plan_probe('ratio', out_dir=Path({str(tmp_path)!r}), python=sys.executable, device='cpu',"
+        " options={'n': 32, 'max-new': 256})\n"
+        "probe = LocalProbe(plan)\n"
+        "for event in probe.events():\n    print(probe.pid, event.type, flush=True)\n"
+    )
+    starter = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert starter.stdout is not None
+    for line in starter.stdout:
+        pid, kind = line.split()
+        if kind == "progress":
+            break
+    starter.kill()
+    starter.wait()
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_result_folder_that_is_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    plan = plan_probe("ratio", out_dir=tmp_path / "file" / "out", python=sys.executable, device="cpu")
+    result = run_probe(plan)
+    assert result.status == "cannot-run" and "cannot hold the result" in (result.error or "")
