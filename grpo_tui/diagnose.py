@@ -248,7 +248,7 @@ def _with_remedies(
 
 
 def _next(
-    walks: list[Walk], candidates: list[Candidate], facts: Mapping[str, Any]
+    run: RunLike, walks: list[Walk], candidates: list[Candidate], facts: Mapping[str, Any]
 ) -> tuple[OpenQuestion, ...]:
     """Open questions by what they would decide for their cost; then the documented order [S0-12]."""
     asked: dict[str, OpenQuestion] = {}
