@@ -11,7 +11,7 @@ _VERDICTS = {
     "pass": "PASS - nothing wrong was found here",
     "warn": "WARN - it runs, but know this",
     "fail": "FAIL - repair this before tuning anything else",
-    "inconclusive": "NO VERDICT - the probe did not get far enough",
+    "inconclusive": "NO VERDICT - too little was given or finished",
 }
 _STAGES = {
     "A.as-run": "trainer forward twice, as the run has it",
