@@ -15,6 +15,7 @@ from ..metrics.series import NO_POINTS, Points
 from .facts.curves import CURVES, derived_curve
 from .facts.settings import DERIVED, derived_setting
 from .format.schema import Playbook
+from .sight import Sight
 
 UNKNOWN = "unknown"
 NEUTRAL = frozenset({"resumed"})
@@ -56,6 +57,14 @@ def setting(run: RunLike, key: str) -> Any:
 
     A framework's default is the run's value only where its configuration was read.
     """
+    if isinstance(run, Sight):
+        if key not in run.settings:
+            run.settings[key] = _setting(run, key)
+        return run.settings[key]
+    return _setting(run, key)
+
+
+def _setting(run: RunLike, key: str) -> Any:
     if key in DERIVED:
         return derived_setting(key, lambda name: setting(run, name))
     held = run.config.get(key)
@@ -136,9 +145,9 @@ class RunScope:
         return None if value in (None, UNKNOWN) else str(value)
 
     @property
-    def windows(self) -> dict[tuple[Any, ...], float | None] | None:
-        """Where values of window functions are remembered, if the run has such a place (`Sight`)."""
-        return getattr(self.run, "windows", None)
+    def memory(self) -> Sight | None:
+        """Where windows and settings are remembered, if this is a run that remembers."""
+        return self.run if isinstance(self.run, Sight) else None
 
     def origin_of(self, name: str) -> str:
         """What tells this playbook's metric of a name from another playbook's."""
@@ -187,13 +196,12 @@ def points_of(run: RunLike, playbook: Playbook | None, name: str) -> Points:
     A key of an alias may hold `*` for any text (`rewards/*format*/mean`); capitals do not count there.
     """
     own = playbook is not None and name in playbook.metrics
-    held: dict[tuple[str, str], Points] | None = getattr(run, "curves", None)
-    key = (playbook.id if playbook is not None and own else "", name)
-    if held is None:
+    if not isinstance(run, Sight):
         return _found(run, playbook if own else None, name)
-    points = held.get(key)
+    key = (playbook.id if playbook is not None and own else "", name)
+    points = run.curves.get(key)
     if points is None:
-        points = held[key] = _found(run, playbook if own else None, name)
+        points = run.curves[key] = _found(run, playbook if own else None, name)
     return points
 
 

@@ -24,6 +24,10 @@ class Sight:
         """Curves by (playbook that has an alias of this name, or "", name)."""
         self.windows: dict[tuple[Any, ...], float | None] = {}
         """Values of window functions by what they were asked."""
+        self.settings: dict[str, Any] = {}
+        """Settings by canonical or derived key."""
+        self.plans: dict[tuple[int, int], Any] = {}
+        """How calls of window functions are asked, by expression and playbook."""
         self._points: dict[str, Points] = {}
         self._held: dict[str, Any] = {}
 
@@ -32,7 +36,7 @@ class Sight:
         return run if isinstance(run, Sight) else cls(run)
 
     def look_again(self) -> None:
-        for cache in (self.curves, self.windows, self._points, self._held):
+        for cache in (self.curves, self.windows, self.settings, self.plans, self._points, self._held):
             cache.clear()
 
     def __getattr__(self, name: str) -> Any:

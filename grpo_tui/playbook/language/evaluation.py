@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from ...metrics.series import Points
 from ...metrics.smoothing import window
 from ...metrics.windows import WINDOWS, Window, last
+from .comparing import Fault, among, compared, number_of
 from .nodes import (
     Binary,
     Call,
@@ -37,10 +39,6 @@ from .nodes import (
 from .outcomes import Comparison, Outcome, Scope
 
 
-class _Fault(Exception):
-    """The expression makes no sense for these values."""
-
-
 def evaluate(expression: Expression, scope: Scope) -> Outcome:
     """The outcome of an expression; never raises for anything an expression can say."""
     evaluation = _Evaluation(expression, scope)
@@ -48,7 +46,7 @@ def evaluate(expression: Expression, scope: Scope) -> Outcome:
         value = evaluation.value(expression.tree)
         truth = evaluation.truth(value, expression.tree)
         error = None
-    except (_Fault, ValueError, TypeError, KeyError, ArithmeticError) as fault:
+    except (Fault, ValueError, TypeError, KeyError, ArithmeticError) as fault:
         value, truth = None, None
         error = f"{expression.text}: {fault}"
     because = tuple(dict.fromkeys(evaluation.because)) if truth is None else ()
@@ -61,7 +59,7 @@ def truth_of(expression: Expression, scope: Scope, part: Node | None = None) -> 
     try:
         evaluation = _Truth(expression, scope)
         return evaluation.truth(evaluation.value(tree), tree)
-    except (_Fault, ValueError, TypeError, KeyError, ArithmeticError):
+    except (Fault, ValueError, TypeError, KeyError, ArithmeticError):
         return None
 
 
@@ -76,7 +74,7 @@ class _Evaluation:
     def truth(self, value: Value, node: Node) -> bool | None:
         if value is None or isinstance(value, bool):
             return value
-        raise _Fault(f"{self.expression.source_of(node)} is {value!r}, not true or false")
+        raise Fault(f"{self.expression.source_of(node)} is {value!r}, not true or false")
 
     def value(self, node: Node) -> Value:
         match node:
@@ -103,15 +101,15 @@ class _Evaluation:
             case Logic():
                 return self._logic(node)
             case Choices():
-                raise _Fault("a list stands only after `in`")
+                raise Fault("a list stands only after `in`")
 
     def number(self, node: Node) -> float | None:
         value = self.value(node)
         if value is None:
             return None
-        number = _as_number(value)
+        number = number_of(value)
         if number is None:
-            raise _Fault(f"{self.expression.source_of(node)} is {value!r}, not a number")
+            raise Fault(f"{self.expression.source_of(node)} is {value!r}, not a number")
         return number
 
     # -- metrics ---------------------------------------------------------------------------
@@ -128,6 +126,28 @@ class _Evaluation:
 
     def _call(self, node: Call) -> float | None:
         entry = WINDOWS[node.function]
+        memory = getattr(self.scope, "memory", None)
+        plan = self._plan(node, memory)
+        if plan is None:
+            return None
+        self.width = plan.width
+        if memory is None or entry.baseline:
+            return self._asked(node, entry, plan.arguments)
+        key = (plan.key, self._now())
+        value: float | None = memory.windows.get(key, _UNASKED)
+        if value is _UNASKED:
+            value = memory.windows[key] = self._asked(node, entry, plan.arguments)
+        elif value is None:
+            self._say_why(node, [self.scope.points(metric.name) for metric in node.metrics])
+        return value
+
+    def _plan(self, node: Call, memory: Any) -> _Plan | None:
+        """The arguments of a call, worked out once where they are the same in every row."""
+        owner = getattr(self.scope, "playbook", None)
+        place = (id(node), id(owner))
+        if memory is not None and place in memory.plans:
+            held: _Plan = memory.plans[place]
+            return held
         arguments: dict[str, float | None] = {}
         for name, argument in node.arguments:
             value = self._steps(argument) if name == "within" else self.number(argument)
@@ -135,18 +155,14 @@ class _Evaluation:
                 return None
             arguments[name] = value
         within = arguments.get("within", _default_width(node.function))
-        self.width = None if within is None else int(within)
-        windows = getattr(self.scope, "windows", None)
-        if windows is None or entry.baseline:
-            return self._asked(node, entry, arguments)
+        width = None if within is None else int(within)
+        if memory is None:
+            return _Plan(arguments, width, (), (node, owner))
         origin = tuple(self.scope.origin_of(metric.name) for metric in node.metrics)  # type: ignore[attr-defined]
-        key = (node.function, origin, tuple(arguments.items()), self._now())
-        value = windows.get(key, _UNASKED)
-        if value is _UNASKED:
-            value = windows[key] = self._asked(node, entry, arguments)
-        elif value is None:
-            self._say_why(node, [self.scope.points(metric.name) for metric in node.metrics])
-        return value
+        plan = _Plan(arguments, width, (node.function, origin, tuple(arguments.items())), (node, owner))
+        if all(_is_fixed(part) for part in walk(node) if part is not node):
+            memory.plans[place] = plan
+        return plan
 
     def _asked(self, node: Call, entry: Window, arguments: dict[str, float | None]) -> float | None:
         """The value of a window function; None, with the reason noted, where it is unknown."""
@@ -171,7 +187,7 @@ class _Evaluation:
         if not isinstance(node, Duration):
             steps = self.number(node)
             if steps is not None and not 1 <= steps < 2**62:
-                raise _Fault("a window needs at least one step")
+                raise Fault("a window needs at least one step")
             return None if steps is None else round(steps)
         times = self.scope.points("step_time").until(self._now())
         recent = times.values[-20:]
@@ -248,11 +264,11 @@ class _Evaluation:
         right: Value | tuple[Value, ...]
         if isinstance(node.right, Choices):
             right = tuple(self.value(item) for item in node.right.items)
-            result = _among(left, right)
+            result = among(left, right)
             result = not result if node.op == "not in" and result is not None else result
         else:
             right = self.value(node.right)
-            result = _compared(node.op, left, right)
+            result = compared(node.op, left, right)
         self._remember(node, left, right, result)
         return result
 
@@ -290,6 +306,22 @@ class _Evaluation:
         return metric, int(broken[0]) if len(broken) else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How a window function is asked: `key` says it the same for every playbook, `held` keeps what the
+    plan was made for alive."""
+
+    arguments: dict[str, float | None]
+    width: int | None
+    key: tuple[Any, ...]
+    held: tuple[Any, ...]
+
+
+def _is_fixed(part: Node) -> bool:
+    """Whether a part of a call's arguments is the same in every row."""
+    return isinstance(part, Constant | Metric) or (isinstance(part, Reference) and part.source == "param")
+
+
 class _Truth(_Evaluation):
     """An evaluation that keeps neither trace nor reasons."""
 
@@ -309,55 +341,6 @@ _UNASKED: Any = object()
 def _default_width(function: str) -> float | None:
     parameter = WINDOWS[function].parameter("within")
     return parameter.default if parameter is not None else None
-
-
-def _as_number(value: Value) -> float | None:
-    """A number, or text that is one (a configuration may hold "1e-6")."""
-    if isinstance(value, bool) or value is None:
-        return None
-    if isinstance(value, float):
-        return value
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-_BOOLEAN_WORDS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
-
-
-def _same(left: Value, right: Value) -> bool | None:
-    if left is None or right is None:
-        return None
-    if isinstance(left, bool) != isinstance(right, bool):
-        flag, word = (left, right) if isinstance(left, bool) else (right, left)
-        if isinstance(word, str):
-            return _BOOLEAN_WORDS.get(word.casefold()) is flag
-        return word in (0.0, 1.0) and bool(word) is flag
-    if isinstance(left, str) != isinstance(right, str):
-        return _as_number(left) == _as_number(right)
-    return left == right
-
-
-def _among(left: Value, right: tuple[Value, ...]) -> bool | None:
-    found = [_same(left, item) for item in right]
-    if any(found):
-        return True
-    return None if None in found else False
-
-
-def _compared(op: str, left: Value, right: Value) -> bool | None:
-    if left is None or right is None:
-        return None
-    if op in ("==", "!="):
-        same = _same(left, right)
-        return same if op == "==" or same is None else not same
-    a, b = _as_number(left), _as_number(right)
-    if a is None or b is None:
-        wrong = left if a is None else right
-        raise _Fault(f"{wrong!r} is not a number, so {op} says nothing")
-    return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]
 
 
 _READ: dict[str, Callable[[Scope, str], Any]] = {
