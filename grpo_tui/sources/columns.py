@@ -11,13 +11,17 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal
+
+import orjson
 
 from .origins import origin_of
 from .reader import LineReader
 from .records import Ended, Item, Origin, Progress, Record, Warn
-from .text import as_float, as_step
+from .rows import UNPACKABLE, Parts, Rows
+from .text import FARTHEST, as_float, as_step, plain
 from .version import trl_version, verl_version
 
 STEPS = (
@@ -42,6 +46,8 @@ STEPS = (
     "Step",
 )
 """Columns that may hold the step, best first."""
+_OTHERWISE = frozenset({*STEPS, "log_history", "_wandb", "episode"})
+"""Columns that make a row something to look at more closely."""
 _PAIR = re.compile(r"\s*(\d{1,11})\s*/\s*(\d{1,11})\s*")
 _HEADER = re.compile(r'"?[A-Za-z_@][\w@./ +\-()%:>#]*"?')
 _WRITERS = frozenset({"prime-rl", "art"})
@@ -145,6 +151,21 @@ class JsonColumns(_Columns):
             return ()
         return self._items(number, text)
 
+    def lines(self, number: int, lines: Sequence[bytes]) -> Iterable[Item | Rows]:
+        parts = Parts()
+        for i, line in enumerate(lines, number):
+            try:
+                row = orjson.loads(line)
+                step = row.pop(self._column)
+                plainly = self._named and not self._writers and type(step) is int and 0 <= step < FARTHEST
+                if not plainly or not _all_train(tuple(row)):
+                    raise ValueError
+                parts.row(step, row, i)
+            except (*UNPACKABLE, ValueError, KeyError, TypeError, AttributeError):
+                for item in self.line(i, plain(line)):
+                    parts.give(item)
+        return parts.take()
+
     def _items(self, number: int, text: str) -> Iterator[Item]:
         try:
             row: Any = json.loads(text)
@@ -246,6 +267,13 @@ def _cell(cell: Any) -> float | None:
         return float(cell)
     except ValueError:
         return {"True": 1.0, "False": 0.0, "true": 1.0, "false": 0.0}.get(cell.strip())
+
+
+@lru_cache(maxsize=1024)
+def _all_train(names: tuple[str, ...]) -> bool:
+    """Whether the rest of a row with these names is training metrics alone: no evaluation, no other step."""
+    evaluation = all(name.startswith(("eval_", "eval/")) for name in names if name != "epoch")
+    return not evaluation and not _OTHERWISE.intersection(names)
 
 
 def _evaluation(values: dict[str, float]) -> bool:

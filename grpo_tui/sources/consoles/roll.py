@@ -1,6 +1,7 @@
 """ROLL: the whole dictionary of metrics as JSON on a line, or `metrics_tag: {"step": 12, "metrics": {…}}`.
 
-In these lines names keep the suffix that says how they were reduced (`@sum`, `@mean`), which the sinks lose.
+A line that is JSON from its first character on is a table's. In these lines names keep the suffix that
+says how they were reduced (`@sum`, `@mean`), which the sinks lose.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ _FINISHED = re.compile(r"pipeline step (\d{1,11}) finished")
 class RollConsole(Dialect):
     name = "roll-console"
     framework = "roll"
-    mark = re.compile(r'metrics_tag: \{"step"|\{"[^{}]*"(?:critic|actor|token|system)/[\w/@]+": ')
+    mark = re.compile(
+        r'metrics_tag: \{"step"|^[^{"\n]{5,200}\{"(?:critic|actor|token|system)/[\w/@]+": ', re.MULTILINE
+    )
 
     def rows(self, number: int, text: str) -> Iterator[Item]:
         start = text.find('{"')
-        if start >= 0 and "/" in text:
+        if start > 0 and "/" in text:
             yield from self._row(number, text[start:])
         elif "pipeline step" in text and (match := _FINISHED.search(text)):
             yield from self._finished(int(match[1]))

@@ -148,6 +148,13 @@ def test_what_answers_say_is_no_row() -> None:
     assert not only(Record, read(Console(), text))
 
 
+def test_a_table_of_the_same_names_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"step": 1, "critic/score/mean": 0.5, "actor/pg_loss": 0.1}\n' * 3)
+    reader = reader_for(path)
+    assert reader is not None and reader.name == "jsonl"
+
+
 def test_easyr1_rows_are_nested(tmp_path: Path) -> None:
     path = tmp_path / "experiment_log.jsonl"
     row = '{"step": %d, "actor": {"pg_loss": 0.1, "ppo_kl": 0.0}, "critic": {"score": {"mean": 0.5}}}\n'
