@@ -27,7 +27,7 @@ _ERROR = r"(?:[A-Za-z_][\w.]*\.)?"
 PATTERNS: tuple[tuple[str, str], ...] = (
     ("nonfinite-gradient", r"(?:WARN(?:ING)?:?\s*)?(?:rank \d+ )?grad_norm is not finite"),
     ("oom", _ERROR + r"OutOfMemoryError(?::|\b.*CUDA out of memory)"),
-    ("oom", r"(?:RuntimeError: )?CUDA (?:error: )?out of memory"),
+    ("oom", r"(?:RuntimeError: )?CUDA (?:[Ee]rror: )?out of memory"),
     ("oom", r"(?:RuntimeError: )?MPS backend out of memory"),
     ("oom", r"(?:ValueError: )?No available memory for the cache blocks"),
     ("oom", r"(?:ray\.exceptions\.)?OutOfMemoryError: Task was killed due to the node running low on memory"),

@@ -61,6 +61,7 @@ def incidents(text: str) -> list[Incident]:
         ("aborted", "ValueError: All samples are aborted, this should not happen."),
         ("aborted", "Response mask is all False, returning default advantage metrics"),
         ("exception", "RuntimeError: probability tensor contains either `inf`, `nan` or element < 0"),
+        ("oom", "RuntimeError: CUDA Error: out of memory at /vllm/csrc/cumem_allocator.cpp:62"),
         ("rollout-failed", "Error in _run_prompt for uid=abc"),
         ("config-error", "In 'ppo_trainer': Could not find 'algorithm/rollout_correction'"),
         ("config-error", "omegaconf.errors.ConfigAttributeError: Key 'x' is not in struct"),
