@@ -153,6 +153,7 @@ def grown(path: Path, values: int) -> float:
     code = (
         "import sys, pathlib; sys.path[:0] = [sys.argv[2], sys.argv[3]]; import reading; reading.catalog();"
         "before = reading.resident(); held = reading.read(pathlib.Path(sys.argv[1]));"
+        "curves = [held.points(name) for name in held.names()];"
         "print(reading.resident() - before)"
     )
     here = Path(__file__).resolve().parent

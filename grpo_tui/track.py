@@ -56,17 +56,22 @@ class Segment:
 
     def extend(self, rows: Rows) -> None:
         """Store rows whose steps rise strictly. The first may repeat the newest step, which it replaces."""
-        first, rest = rows.part(0, 1), rows.part(1, len(rows))
-        self.add(next(first.records()))
+        if self.last_step is not None and rows.steps[0] <= self.last_step:
+            self.add(next(rows.part(0, 1).records()))
+            rows = rows.part(1, len(rows))
+        if not self._columns.keys() >= set(rows.names):
+            self._bind(rows.names)
         held = [self._columns[raw] for raw in rows.names]
         if len({id(series) for series in held}) < len(held):
-            for record in rest.records():
+            for record in rows.records():
                 self.add(record)
-        elif len(rest):
-            for series, column in zip(held, rest.table.T, strict=True):
-                series.extend(rest.steps, column)
-            self.rows += len(rest)
-            self.last_step = int(rest.steps[-1])
+        elif len(rows):
+            for series, column in zip(held, rows.table.T, strict=True):
+                series.extend(rows.steps, column)
+            self.rows += len(rows)
+            self.last_step = int(rows.steps[-1])
+            if self.first_step is None:
+                self.first_step, self.first_line = int(rows.steps[0]), rows.lines[0]
 
     def _bind(self, values: Iterable[str]) -> None:
         """Give each new raw name a canonical one that no better or earlier name holds, else its own."""

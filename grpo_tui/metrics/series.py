@@ -63,7 +63,7 @@ class Series:
     the run itself called it. `revision` changes whenever the content does.
     """
 
-    __slots__ = ("_size", "_steps", "_values", "last_step", "name", "raw", "revision")
+    __slots__ = ("_pending", "_size", "_steps", "_values", "_waiting", "last_step", "name", "raw", "revision")
 
     def __init__(self, name: str, raw: str) -> None:
         self.name = name
@@ -71,17 +71,21 @@ class Series:
         self.revision = 0
         self.last_step: int | None = None
         self._size = 0
+        self._pending: list[tuple[Steps, Values]] = []
+        self._waiting = 0
         self._steps: Steps = np.empty(_FIRST_CAPACITY, np.int64)
         self._values: Values = np.empty(_FIRST_CAPACITY, np.float64)
 
     def __len__(self) -> int:
-        return self._size
+        return self._size + self._waiting
 
     def append(self, step: int, value: float) -> None:
         """Add a point; a second value for the newest step replaces the first.
 
         Raises ValueError when `step` lies before the newest one: that is a new segment's point.
         """
+        if self._pending:
+            self._settle()
         size, last = self._size, self.last_step
         if last is not None and step <= last:
             if step < last:
@@ -97,7 +101,7 @@ class Series:
         self.revision += 1
 
     def extend(self, steps: Steps, values: Values) -> None:
-        """Add points whose steps rise strictly and lie beyond the newest one; the arrays are copied.
+        """Add points whose steps rise strictly and lie beyond the newest one; the steps are kept as they are.
 
         Raises ValueError when the first step is not beyond the newest one.
         """
@@ -105,13 +109,20 @@ class Series:
             return
         if self.last_step is not None and steps[0] <= self.last_step:
             raise ValueError(f"{self.name}: step {steps[0]} is not after {self.last_step}")
-        end = self._size + len(steps)
-        self._reserve(end)
-        self._steps[self._size : end] = steps
-        self._values[self._size : end] = values
-        self._size = end
+        self._pending.append((steps, np.ascontiguousarray(values)))
+        self._waiting += len(steps)
         self.last_step = int(steps[-1])
         self.revision += len(steps)
+
+    def _settle(self) -> None:
+        """Put the stretches that wait into the columns: once, however many came since anybody looked."""
+        self._reserve(self._size + self._waiting)
+        for steps, values in self._pending:
+            end = self._size + len(steps)
+            self._steps[self._size : end] = steps
+            self._values[self._size : end] = values
+            self._size = end
+        self._pending, self._waiting = [], 0
 
     def _reserve(self, size: int) -> None:
         """Make room for so many points: small columns double, large ones grow by a quarter."""
@@ -126,22 +137,27 @@ class Series:
 
     def rescale(self, factor: float) -> None:
         """Multiply every step: the logging interval turned out to be another one."""
+        self._settle()
         self._steps[: self._size] = np.rint(self._steps[: self._size] * factor).astype(np.int64)
         self.last_step = int(self._steps[self._size - 1]) if self._size else None
         self.revision += 1
 
     def points(self) -> Points:
         """All points so far. The arrays are views; they do not see later appends."""
+        if self._pending:
+            self._settle()
         return Points(self._steps[: self._size], self._values[: self._size])
 
     @property
     def last(self) -> float | None:
         """The newest value, non-finite ones included; None while empty."""
-        return float(self._values[self._size - 1]) if self._size else None
+        values = self.points().values
+        return float(values[-1]) if len(values) else None
 
     @property
     def first_step(self) -> int | None:
-        return int(self._steps[0]) if self._size else None
+        steps = self.points().steps
+        return int(steps[0]) if len(steps) else None
 
 
 @dataclass(frozen=True, slots=True)
