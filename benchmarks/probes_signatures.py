@@ -4,8 +4,34 @@
 
 A model with real weights is needed: random ones hide these faults (noise ~20 times smaller, half the
 temperature gap). The trainer's side is measured once (A, B); every row then plants one fault on the engine's
-side and runs stage C with its scan, the code the probe itself runs. Not in CI: minutes on a CPU. The
-measured tables are in `benchmarks/README.md`.
+side and runs stage C with its scan, the code the probe itself runs. Not in CI: minutes on a CPU.
+
+Last measured: SmolLM2-135M-Instruct in fp32, 8 sequences of 32 tokens, two loaded CPU cores.
+
+    fault                           verdict shape            mean|d|  clip  finding
+    clean                           pass    noise             0.0000   0.0%  -
+    clean, T=0.7 on both sides      pass    noise             0.0000   0.0%  -
+    clean, inside top-k 20          pass    noise             0.0000   0.0%  -
+    T=0.7 by the engine only        fail    temperature       0.6252  54.3%  TEMPERATURE
+    T=0.7 by the trainer only       fail    temperature       0.6252  52.0%  TEMPERATURE
+    T=0.9 by the engine only        fail    temperature       0.1660  21.1%  TEMPERATURE
+    T=1.5 by the engine only        fail    temperature       0.7111  76.6%  TEMPERATURE
+    top_p=0.9 renormalised          fail    renormalised      0.0851   0.0%  TRUNCATION_RENORM
+    top_k=50 renormalised           fail    renormalised      0.0561   4.7%  TRUNCATION_RENORM
+    k=20 p=.95 T=.6, trainer T only fail    renormalised      0.0353   0.4%  TRUNCATION_RENORM
+    log_softmax in bf16             fail    bf16-log-softmax  0.0211   0.0%  BF16_LOGSOFTMAX
+    list rolled by one              fail    shifted           2.7015  87.5%  SHIFT
+    log2 instead of ln              fail    unknown           1.1209  68.8%  ENGINE_DIFFERS
+    other system prompt             fail    unknown           0.1529  19.9%  ENGINE_DIFFERS  (not named)
+    prompt cut to 12 tokens         fail    starts-large      0.9891  67.6%  STALE_PREFIX_CACHE
+    first prompt token missing      fail    unknown           0.1306  15.6%  ENGINE_DIFFERS  (not named)
+    one id differs                  fail    zero-then-large   0.8202  25.8%  RETOKENISED
+    RoPE theta x1.5                 fail    unknown           0.0637   3.1%  ENGINE_DIFFERS
+
+15 faults: 15 found, 13 named; 3 clean twins: 0 false findings.
+A changed prompt is always seen; it is named only where the profile over positions is steep, and then an old
+prefix cache looks the same.
+Not measured yet: 4 steps at lr 1e-5 apart, one layer not synced, int8 engine.
 """
 
 from __future__ import annotations
