@@ -218,7 +218,8 @@ def _less_unheeded(health: Health, facts: Mapping[str, Any], walks: list[Walk]) 
     ]
     lines = [f"{name} is {facts[name]}, and no playbook here looks at it" for name in unheeded]
     bad = [f"{name} is {value}" for name, value in facts.items() if troubling(name, value)]
-    return replace(health, good=health.good and not unheeded and not bad, doubts=(*health.doubts, *lines, *bad))
+    good = health.good and not unheeded and not bad
+    return replace(health, good=good, doubts=(*health.doubts, *lines, *bad))
 
 
 def _told(alarm: Alarm, alarms: list[Alarm]) -> Alarm:
