@@ -133,9 +133,7 @@ def _plan_bare(
         raise PlanError(
             "which reward function? give --reward FILE.py:FUNCTION (in a playbook: with: {reward: ...})"
         )
-    choice = choose_interpreter(python)
-    if choice.path is None:
-        choice = InterpreterChoice(Path(sys.executable), "this tool's own; --python gives the run's packages")
+    choice = _interpreter_of_code(python)
     arguments = [probe, *(["--reward-of-run", str(run)] if run else []), *_words(options)]
     arguments += ["--timeout", f"{timeout_s:g}", "--out", str(out_dir), "--events", "-"]
     _check(arguments)
@@ -159,6 +157,13 @@ def _plan_bare(
         out_dir=out_dir,
         timeout_s=timeout_s,
     )
+
+
+def _interpreter_of_code(python: str | Path | None) -> InterpreterChoice:
+    choice = choose_interpreter(python)
+    if choice.path is not None:
+        return choice
+    return InterpreterChoice(Path(sys.executable), "this tool's own; --python gives the run's packages")
 
 
 def _checkpoint(model: Path | None) -> Checkpoint | None:

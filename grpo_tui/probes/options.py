@@ -79,6 +79,11 @@ def _subject(one: argparse.ArgumentParser) -> None:
         choices=("sdpa", "eager", "flash_attention_2"),
         help="attention implementation (default: the model's)",
     )
+    _sequences(one)
+
+
+def _sequences(one: argparse.ArgumentParser) -> None:
+    add = one.add_argument
     add(
         "--prompts",
         type=Path,

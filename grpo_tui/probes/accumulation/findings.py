@@ -20,32 +20,11 @@ def finding_of(
     if relation.kind == "same":
         return None
     if relation.kind == "micro-token-mean":
-        severity = "warn" if by_design else "fail"
-        why = f"; this is by design in {used_by}" if by_design else "; TRL's loss_type bnpo does so by design"
-        return Finding(
-            "ACCUM.MICRO_TOKEN_MEAN",
-            severity,
-            f"each of {steps} micro-batches is averaged over its own tokens: short ones weigh too "
-            f"much; {effect}{why}",
-            "divide by the token count of the whole batch (TRL dapo, num_items_in_batch), or by a constant",
-            _EVIDENCE,
-            1.0,
-            params,
-        )
+        return _token_mean(steps, effect, params, used_by if by_design else None)
     if relation.kind == "scale":
         return _scale(relation.factors[0] if relation.factors else gap.ratio, steps, params)
     if relation.kind == "dropped":
-        lost = [index for index, factor in enumerate(relation.factors) if factor == 0]
-        return Finding(
-            "ACCUM.DROPPED",
-            "fail",
-            f"micro-batch {', '.join(str(index + 1) for index in lost)} of {steps} adds no "
-            f"gradient; {effect}",
-            "look for zero_grad inside the loop, a skipped or incomplete last micro-batch, or a detach",
-            _EVIDENCE,
-            1.0,
-            params | {"dropped": lost},
-        )
+        return _dropped(relation, steps, effect, params)
     if relation.kind in ("micro-padded-mean", "micro-normaliser"):
         what = "its own padded width" if relation.kind == "micro-padded-mean" else "a number of its own"
         return Finding(
@@ -65,6 +44,35 @@ def finding_of(
         _EVIDENCE,
         0.9,
         params,
+    )
+
+
+def _token_mean(steps: int, effect: str, params: dict[str, Any], design: str | None) -> Finding:
+    """`design` names who averages so on purpose, None where nobody said that it is meant."""
+    severity = "warn" if design else "fail"
+    why = f"; this is by design in {design}" if design else "; TRL's loss_type bnpo does so by design"
+    return Finding(
+        "ACCUM.MICRO_TOKEN_MEAN",
+        severity,
+        f"each of {steps} micro-batches is averaged over its own tokens: short ones weigh too "
+        f"much; {effect}{why}",
+        "divide by the token count of the whole batch (TRL dapo, num_items_in_batch), or by a constant",
+        _EVIDENCE,
+        1.0,
+        params,
+    )
+
+
+def _dropped(relation: Relation, steps: int, effect: str, params: dict[str, Any]) -> Finding:
+    lost = [index for index, factor in enumerate(relation.factors) if factor == 0]
+    return Finding(
+        "ACCUM.DROPPED",
+        "fail",
+        f"micro-batch {', '.join(str(index + 1) for index in lost)} of {steps} adds no gradient; {effect}",
+        "look for zero_grad inside the loop, a skipped or incomplete last micro-batch, or a detach",
+        _EVIDENCE,
+        1.0,
+        params | {"dropped": lost},
     )
 
 

@@ -38,6 +38,11 @@ def add_options(one: argparse.ArgumentParser) -> None:
     add(
         "--gold-column", metavar="NAME", help="column the gold answer is passed in (default: the usual names)"
     )
+    _calling(one)
+
+
+def _calling(one: argparse.ArgumentParser) -> None:
+    add = one.add_argument
     add("--data-source", default="probe", metavar="NAME", help="verl's data_source (default %(default)s)")
     add("--chat", action="store_true", help="pass TRL completions as messages, not as text")
     add("--path", type=Path, action="append", metavar="DIR", help="put on the import path (default: here)")
