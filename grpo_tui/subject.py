@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .probes.accumulation.losses import ALIASES
 from .run import Run
 
 _STEP = re.compile(r"(?:checkpoint-|global_step_)(\d+)$")
@@ -51,13 +52,21 @@ _OPTIONS = {
 }
 
 
-def probe_options(run: Run, probe: str) -> dict[str, Any]:
-    """The run's own settings as options of a probe: its temperature, clip range or learning rate."""
-    options: dict[str, Any] = {}
+USUAL_RATE = 1e-6
+"""The learning rate to probe with where the run's own is not known: the usual one of RL fine-tuning [S1-25]."""
+
+
+def probe_options(run: Run | None, probe: str) -> dict[str, Any]:
+    """The run's own settings as options of a probe: temperature, clip range, learning rate, loss averaging."""
+    config = run.config if run is not None else {}
+    options: dict[str, Any] = {"lr": USUAL_RATE} if probe == "update" else {}
     for key, option in _OPTIONS.get(probe, {}).items():
-        held = run.config.get(key)
+        held = config.get(key)
         if held is not None and isinstance(held.value, int | float) and not isinstance(held.value, bool):
             options[option] = held.value
+    averaging = config.get("loss_aggregation") if probe == "accumulation" else None
+    if averaging is not None and str(averaging.value) in ALIASES:
+        options["loss"] = str(averaging.value)
     return options
 
 

@@ -34,16 +34,14 @@ def _plan(options: Namespace) -> Any:
     from ..home import run_home, state_root
     from ..launch import plan_probe
     from ..run import Run
-    from ..subject import find_model
+    from ..subject import find_model, probe_options
     from .show import drain
 
     opened, alive = None, False
-    settings: dict[str, Any] = {}
     if options.run:
         opened = Run.open(options.run)
         drain(opened)
         alive = opened.state() == "running"
-        settings = _settings(opened, options.probe)
     if options.probe == "verifier":
         model, why, own = None, "", opened is not None
     else:
@@ -58,22 +56,10 @@ def _plan(options: Namespace) -> Any:
         run=opened.path if opened and own else None,
         python=options.python,
         device=None if options.device == "auto" else options.device,
-        options=settings | _extra(options.extra),
+        options=probe_options(opened, options.probe) | _extra(options.extra),
         run_alive=alive,
         timeout_s=options.timeout,
     )
-
-
-def _settings(opened: Any, probe: str) -> dict[str, Any]:
-    """The run's own settings as options; its way of averaging the loss where that is unambiguous."""
-    from ..probes.accumulation.losses import ALIASES
-    from ..subject import probe_options
-
-    settings = probe_options(opened, probe)
-    held = opened.config.get("loss_aggregation") if probe == "accumulation" else None
-    if held is not None and str(held.value) in ALIASES:
-        settings["loss"] = str(held.value)
-    return settings
 
 
 def _model(options: Namespace, found: Any) -> tuple[Path | None, str, bool]:

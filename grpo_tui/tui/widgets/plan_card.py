@@ -45,8 +45,11 @@ def plan_lines(plan: ProbePlan) -> list[Line]:
         lines.append(field("interpreter", "none", plan.interpreter_why, SEVERITIES["warning"].style))
     else:
         lines.append(field("interpreter", str(plan.interpreter), plan.interpreter_why))
+    if plan.probe == "verifier":
+        lines.append(field("tests", plan.model_why))
+    else:
+        lines.append(field("model", str(plan.model) if plan.model else "tiny", plan.model_why))
     lines += [
-        field("model", str(plan.model) if plan.model else "tiny", plan.model_why),
         field("device", plan.device, plan.device_why),
         field("cost", plan.cost.text),
         field("stops after", form.duration(plan.timeout_s)),
