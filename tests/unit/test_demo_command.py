@@ -14,7 +14,7 @@ def alarms_and_verdict(speed: float) -> tuple[str, list[str]]:
     assert done.returncode == 0, done.stderr
     report = done.stdout.partition("\n\n")[2]
     lines = [line for line in report.splitlines() if line.startswith("  ") and "from step" in line]
-    return next(line for line in report.splitlines() if line.startswith("SUSPECTED")), lines
+    return next(line for line in report.splitlines() if line.startswith(("SUSPECTED", "CONFIRMED"))), lines
 
 
 @pytest.mark.slow
