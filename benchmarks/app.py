@@ -35,7 +35,8 @@ BUDGET_IDLE, BUDGET_LATENCY = 2.0, 500.0
 
 def row(step: int) -> str:
     """One row of a plain table of metrics."""
-    return f'{{"step": {step}, "reward": {0.4 + step / 1e4:.4f}, "entropy": 0.5, "grad_norm": 0.3, "loss": 0.01}}\n'
+    reward = 0.4 + step / 1e4
+    return f'{{"step": {step}, "reward": {reward:.4f}, "entropy": 0.5, "grad_norm": 0.3}}\n'
 
 
 def start(log: Path, state: Path) -> tuple[subprocess.Popen[bytes], int]:
@@ -105,7 +106,10 @@ def main() -> int:
     print(f"idle at {COLUMNS}x{ROWS}: {idle:.2f} % of a core over {seconds:g} s (budget {BUDGET_IDLE:g} %)")
     print(f"resident memory: {memory:.0f} MB")
     middle, worst = statistics.median(delays), max(delays)
-    print(f"row to screen: median {middle:.0f} ms, worst {worst:.0f} ms of {len(delays)} (budget {BUDGET_LATENCY:g} ms)")
+    print(
+        f"row to screen: median {middle:.0f} ms, worst {worst:.0f} ms of {len(delays)}"
+        f" (budget {BUDGET_LATENCY:g} ms)"
+    )
     return int(idle > BUDGET_IDLE or worst > BUDGET_LATENCY)
 
 

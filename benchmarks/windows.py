@@ -18,9 +18,9 @@ import pandas as pd
 from grpo_tui.metrics.series import Points
 from grpo_tui.metrics.windows import WINDOWS
 from grpo_tui.playbook.authoring.curves import read_curve
-from grpo_tui.playbook.language.expressions import evaluate, parse
 from grpo_tui.playbook.authoring.fake_run import FakeRun
 from grpo_tui.playbook.format.load import read_text
+from grpo_tui.playbook.language.expressions import evaluate, parse
 from grpo_tui.playbook.scope import RunScope
 
 LENGTHS = (100, 2_000, 100_000)

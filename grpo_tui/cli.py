@@ -29,7 +29,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The whole grammar of the command line."""
     parser = argparse.ArgumentParser(
         prog="grpo-tui",
-        description="Beside your GRPO run: curves, alarms, guided triage and probes, from the logs as they are.",
+        description="Beside your GRPO run: curves, alarms, guided triage, probes; from the logs as they are.",
         epilog="example: grpo-tui train.log      (the same as: grpo-tui watch train.log)",
     )
     parser.add_argument("--version", action="version", version=f"grpo-tui {__version__}")
@@ -82,7 +82,9 @@ def _diagnose(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument("path")
     _run_options(parser)
     parser.add_argument("--answers", help="a file of {observation id: value}")
-    parser.add_argument("--fail-on", choices=("info", "warning", "critical"), help="exit 1 from this severity on")
+    parser.add_argument(
+        "--fail-on", choices=("info", "warning", "critical"), help="exit 1 from this severity on"
+    )
     parser.add_argument("--json", action="store_true")
 
 

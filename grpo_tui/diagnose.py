@@ -106,7 +106,11 @@ def diagnose(
     found = reconcile(heard, doubted=doubted)
     candidates = _with_remedies(found, library, run, facts, baseline)
     diagnosis, status = _verdict(candidates, current, health, run, facts)
-    if status == "undetermined" and health.good and not any(a.active and a.severity != "info" for a in current):
+    if (
+        status == "undetermined"
+        and health.good
+        and not any(a.active and a.severity != "info" for a in current)
+    ):
         candidates = _with_health(candidates, health)
     doubts = health.doubts if status in ("healthy", "undetermined") else ()
     if status == "undetermined" and health.good:
@@ -272,7 +276,7 @@ def _next(
 
 
 def _checks_first(questions: tuple[OpenQuestion, ...], order: list[str]) -> tuple[OpenQuestion, ...]:
-    """A drift of the policy is suspected: rollouts and the ratio check come before anything else [S0-2, S0-12]."""
+    """Where a drift is suspected, rollouts and the ratio check come before anything else [S0-2, S0-12]."""
     if not order or order[0] not in DRIFTS:
         return questions
     return tuple(sorted(questions, key=lambda question: question.observation not in FIRST_STEPS[:2]))

@@ -39,7 +39,9 @@ def find_model(run: Run, given: str | Path | None = None) -> ModelChoice:
         return ModelChoice(path, f"newest checkpoint of this run (step {step})", True)
     configured = run.config.get("model_path")
     if configured is None or not configured.value:
-        return ModelChoice(None, "no checkpoint with weights beside the run, and its configuration names no model")
+        return ModelChoice(
+            None, "no checkpoint with weights beside the run, and its configuration names no model"
+        )
     path = Path(str(configured.value)).expanduser()
     if is_model(path):
         return ModelChoice(path, f"start model, from {configured.raw}: not this run's weights of today")
@@ -53,11 +55,11 @@ _OPTIONS = {
 
 
 USUAL_RATE = 1e-6
-"""The learning rate to probe with where the run's own is not known: the usual one of RL fine-tuning [S1-25]."""
+"""The learning rate to probe with where the run's own is not known: the usual one here [S1-25]."""
 
 
 def probe_options(run: Run | None, probe: str) -> dict[str, Any]:
-    """The run's own settings as options of a probe: temperature, clip range, learning rate, loss averaging."""
+    """The run's settings as options of a probe: temperature, clip range, learning rate, averaging."""
     config = run.config if run is not None else {}
     options: dict[str, Any] = {"lr": USUAL_RATE} if probe == "update" else {}
     for key, option in _OPTIONS.get(probe, {}).items():

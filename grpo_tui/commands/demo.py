@@ -40,7 +40,7 @@ def run(options: Namespace) -> int:
 
 
 def _without_a_screen(replay: Any, title: str) -> int:
-    """The same replay and the same triggers where there is no terminal: alarms as they open, then the verdict."""
+    """The same replay and triggers where there is no terminal: alarms as they open, then the verdict."""
     from ..diagnose import diagnose
     from ..playbook.alarms.monitor import Monitor
     from ..playbook.library import load_library

@@ -121,7 +121,8 @@ def print_report(report: dict[str, Any]) -> None:
         glyph = GLYPHS[alert["severity"]]
         print(f"  {glyph} {alert['severity']} from step {alert['first_step']}: {plain(alert['message'])}")
     for place, candidate in enumerate(report["candidates"][:5], 1):
-        print(f"\n  {place}. {candidate['diagnosis']} ({candidate['status']}, score {compact(candidate['score'])})")
+        score = compact(candidate["score"])
+        print(f"\n  {place}. {candidate['diagnosis']} ({candidate['status']}, score {score})")
         for evidence in candidate["evidence"]:
             print(f"     - {plain(evidence['text'])}")
         for fix in candidate.get("fixes", [])[:3]:

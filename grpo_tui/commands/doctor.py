@@ -52,8 +52,12 @@ def _tool() -> list[dict[str, Any]]:
 
     rows = [
         _row("grpo-tui", __version__),
-        _row("python", f"{platform.python_version()}  {sys.executable}", sys.version_info >= (3, 11),
-             "grpo-tui needs Python 3.11 or newer"),
+        _row(
+            "python",
+            f"{platform.python_version()}  {sys.executable}",
+            sys.version_info >= (3, 11),
+            "grpo-tui needs Python 3.11 or newer",
+        ),
     ]
     for name in NEEDED:
         try:
@@ -102,12 +106,25 @@ def _terminal() -> list[dict[str, Any]]:
     program = os.environ.get("TERM_PROGRAM", "unknown")
     inside = " inside tmux" if os.environ.get("TMUX") else ""
     return [
-        _row("size", f"{size.columns}x{size.lines}", size.columns >= 60 and size.lines >= 10,
-             "60x10 is the least; 120x30 shows everything"),
-        _row("characters", encoding or "unknown", "utf" in encoding, "set LANG=C.UTF-8: curves are drawn in braille"),
+        _row(
+            "size",
+            f"{size.columns}x{size.lines}",
+            size.columns >= 60 and size.lines >= 10,
+            "60x10 is the least; 120x30 shows everything",
+        ),
+        _row(
+            "characters",
+            encoding or "unknown",
+            "utf" in encoding,
+            "set LANG=C.UTF-8: curves are drawn in braille",
+        ),
         _row("colour", colour),
-        _row("program", f"{program}{inside}, TERM={term or 'unset'}", term not in ("", "dumb"),
-             "TERM is dumb or unset: the app needs a real terminal; `diagnose` works without one"),
+        _row(
+            "program",
+            f"{program}{inside}, TERM={term or 'unset'}",
+            term not in ("", "dumb"),
+            "TERM is dumb or unset: the app needs a real terminal; `diagnose` works without one",
+        ),
     ]
 
 

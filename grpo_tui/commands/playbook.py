@@ -10,7 +10,9 @@ from .output import complain, plain, print_json
 
 
 def run(options: Namespace) -> int:
-    return {"list": _list, "show": _show, "check": _check, "test": _test, "schema": _schema}[options.action](options)
+    return {"list": _list, "show": _show, "check": _check, "test": _test, "schema": _schema}[options.action](
+        options
+    )
 
 
 def _list(options: Namespace) -> int:

@@ -90,7 +90,9 @@ def _extra(words: list[str]) -> dict[str, Any]:
 
 
 def _show(plan: Any) -> None:
-    print(f"probe        {plan.probe}" + ("   REHEARSAL: no evidence about the run" if plan.rehearsal else ""))
+    print(
+        f"probe        {plan.probe}" + ("   REHEARSAL: no evidence about the run" if plan.rehearsal else "")
+    )
     if plan.probe == "verifier":
         print(f"code         {plain(plan.model_why)}")
     else:
@@ -144,7 +146,8 @@ def _print(result: Any) -> None:
     label = "  (rehearsal: no evidence)" if result.rehearsal else ""
     print(f"\n{result.status}: {result.verdict.upper()}{label}")
     for finding in result.result.get("findings", []):
-        print(f"  {finding.get('severity', ''):<5} {finding.get('code', '')}: {plain(str(finding.get('title', '')))}")
+        title = plain(str(finding.get("title", "")))
+        print(f"  {finding.get('severity', ''):<5} {finding.get('code', '')}: {title}")
     for fact, value in result.facts.items():
         print(f"  {fact} = {value}")
     if result.path:

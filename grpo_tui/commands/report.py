@@ -30,7 +30,15 @@ def run(options: Namespace) -> int:
         return complain(str(error))
     if options.json:
         steps = session.decisions()
-        print_json({"schema": 1, "session": str(session.path), "header": session.header, "steps": steps, "markdown": text})
+        print_json(
+            {
+                "schema": 1,
+                "session": str(session.path),
+                "header": session.header,
+                "steps": steps,
+                "markdown": text,
+            }
+        )
     elif options.out:
         try:
             options.out.write_text(text, encoding="utf-8")

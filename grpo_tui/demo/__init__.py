@@ -25,8 +25,12 @@ class DemoRun:
 DEMOS = {
     demo.name: demo
     for demo in (
-        DemoRun("lr-too-high", "learning rate 0.03: entropy falls within five steps, then every group is alike"),
-        DemoRun("constant-reward", "the reward cannot differ within a group: no gradient from the first step"),
+        DemoRun(
+            "lr-too-high", "learning rate 0.03: entropy falls within five steps, then every group is alike"
+        ),
+        DemoRun(
+            "constant-reward", "the reward cannot differ within a group: no gradient from the first step"
+        ),
         DemoRun("healthy", "forty ordinary steps; nothing should alarm"),
     )
 }

@@ -89,6 +89,8 @@ def test_a_dead_run_from_the_first_row(shared: Path) -> None:
         assert report.status != "healthy"
 
 
-@pytest.mark.parametrize("folder", ["03-verl-gsm8k-ppo-gemma2", "45-verl-csv-healthy-textcraft", "53-trl-kl-rise-verilog"])
+@pytest.mark.parametrize(
+    "folder", ["03-verl-gsm8k-ppo-gemma2", "45-verl-csv-healthy-textcraft", "53-trl-kl-rise-verilog"]
+)
 def test_other_healthy_runs_raise_no_alarm(shared: Path, folder: str) -> None:
     assert loud(report_of(only(shared / "logs" / folder))) == []

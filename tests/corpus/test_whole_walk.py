@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("torch")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pilot"))
-from app_helpers import ready, screen_text, sees, until  # noqa: E402
+from app_helpers import ready, screen_text, sees, until
 
-from grpo_tui.playbook.library import load_library  # noqa: E402
-from grpo_tui.run import Run  # noqa: E402
-from grpo_tui.tui.app import GrpoApp  # noqa: E402
-from grpo_tui.tui.probing import Probing  # noqa: E402
+from grpo_tui.playbook.library import load_library
+from grpo_tui.run import Run
+from grpo_tui.tui.app import GrpoApp
+from grpo_tui.tui.probing import Probing
 
 
 @pytest.mark.slow
@@ -48,7 +48,9 @@ async def test_from_the_alarm_to_the_report(shared: Path, tmp_path: Path) -> Non
                 await pilot.press("1")
             await until(
                 pilot,
-                lambda number=number: app.snapshot.walk.step is None or app.snapshot.walk.step.number != number,
+                lambda number=number: (
+                    app.snapshot.walk.step is None or app.snapshot.walk.step.number != number
+                ),
                 30,
             )
         assert measured

@@ -10,8 +10,8 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from grpo_tui.playbook.library import Library
 from grpo_tui.playbook.format.load import load_text
+from grpo_tui.playbook.library import Library
 from grpo_tui.run import Run
 from grpo_tui.tui.app import GrpoApp
 

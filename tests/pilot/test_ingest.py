@@ -9,8 +9,8 @@ import pytest
 from app_helpers import BOOK, healthy, row, stuck, write
 
 from grpo_tui.metrics.series import Points
-from grpo_tui.playbook.library import Library
 from grpo_tui.playbook.format.load import load_text
+from grpo_tui.playbook.library import Library
 from grpo_tui.run import Run
 from grpo_tui.tui.desk import Desk, News
 from grpo_tui.tui.ingest import MOST_PER_SECOND, Ingest

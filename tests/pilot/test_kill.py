@@ -1,4 +1,4 @@
-"""A real process in a real terminal, killed in the middle of a walk: the next one goes on at the same step."""
+"""A real process, killed in the middle of a walk: the next one goes on at the same step."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class TestGroups:
 
     @pytest.mark.parametrize(("success", "size"), [(-0.1, 4), (1.1, 4), (0.5, 0)])
     def test_out_of_range(self, success: float, size: int) -> None:
-        with pytest.raises(ValueError, match="lies between|at least one"):
+        with pytest.raises(ValueError, match=r"lies between|at least one"):
             calc.group_odds(success, size)
 
 
@@ -47,7 +47,12 @@ def test_a_hundred_steps_see_a_fifth_of_the_data() -> None:
 class TestSpacing:
     @pytest.mark.parametrize(
         ("value", "dtype", "step"),
-        [(1.0, "bfloat16", 2**-7), (1.0, "float32", 2**-23), (1.0, "float16", 2**-10), (0.02, "bfloat16", 2**-13)],
+        [
+            (1.0, "bfloat16", 2**-7),
+            (1.0, "float32", 2**-23),
+            (1.0, "float16", 2**-10),
+            (0.02, "bfloat16", 2**-13),
+        ],
     )
     def test_the_next_number(self, value: float, dtype: str, step: float) -> None:
         assert calc.spacing(value, dtype) == step
@@ -58,7 +63,9 @@ class TestSpacing:
 
     def test_what_moves(self) -> None:
         edge = calc.largest_moved(1e-6, "bfloat16")
-        assert calc.survives(edge * 0.49, 1e-6, "bfloat16") and not calc.survives(edge * 1.01, 1e-6, "bfloat16")
+        assert calc.survives(edge * 0.49, 1e-6, "bfloat16") and not calc.survives(
+            edge * 1.01, 1e-6, "bfloat16"
+        )
 
 
 class TestAdvantages:

@@ -34,13 +34,17 @@ def test_a_wrong_path_gets_one_line(command: str, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("command", ["show", "diagnose", "watch"])
-def test_an_empty_file_gets_one_line(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_empty_file_gets_one_line(
+    command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     (tmp_path / "empty.log").touch()
     assert "empty" in complaint(capsys, command, str(tmp_path / "empty.log"))
 
 
 @pytest.mark.parametrize("command", ["show", "diagnose", "watch"])
-def test_a_binary_file_gets_one_line(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_binary_file_gets_one_line(
+    command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     (tmp_path / "model.bin").write_bytes(bytes(range(256)) * 64)
     assert "model.bin" in complaint(capsys, command, str(tmp_path / "model.bin"))
 
@@ -68,7 +72,9 @@ def test_a_playbook_with_a_typo_gets_one_line(
     command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     good = (PLAYBOOKS / "dead-lock.yaml").read_text(encoding="utf-8")
-    (tmp_path / "mine.yaml").write_text(good.replace("title: \"Nothing", "titel: \"Nothing", 1), encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(
+        good.replace('title: "Nothing', 'titel: "Nothing', 1), encoding="utf-8"
+    )
     line = complaint(capsys, command, str(DEMO / "healthy"), "--playbooks", str(tmp_path))
     assert "mine.yaml:4:1" in line and "titel" in line and "title" in line
 

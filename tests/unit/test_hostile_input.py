@@ -81,7 +81,13 @@ def test_a_terminal_that_knows_only_ascii(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "answers",
-    ["rollouts.readable: {a: [1]}", "rollouts.readable: banana", "probe.update.moved: much", "no.such: 'yes'", "- 1"],
+    [
+        "rollouts.readable: {a: [1]}",
+        "rollouts.readable: banana",
+        "probe.update.moved: much",
+        "no.such: 'yes'",
+        "- 1",
+    ],
 )
 def test_answers_that_are_none(tmp_path: Path, answers: str, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "answers.yaml"

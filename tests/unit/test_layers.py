@@ -24,14 +24,25 @@ def test_import_contracts_hold() -> None:
     linter = Path(sys.executable).with_name("lint-imports")
     if not linter.exists():
         pytest.skip("import-linter is not installed")
-    done = subprocess.run([str(linter), "--no-cache"], cwd=ROOT, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONIOENCODING": "utf-8"})
+    done = subprocess.run(
+        [str(linter), "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
     assert done.returncode == 0, done.stdout[-3000:]
 
 
 @pytest.mark.parametrize(
     "module",
-    ["grpo_tui.run", "grpo_tui.diagnose", "grpo_tui.playbook.walk.walk", "grpo_tui.playbook.walk.report", "grpo_tui.launch.local"],
+    [
+        "grpo_tui.run",
+        "grpo_tui.diagnose",
+        "grpo_tui.playbook.walk.walk",
+        "grpo_tui.playbook.walk.report",
+        "grpo_tui.launch.local",
+    ],
 )
 def test_the_core_runs_without_a_screen(module: str) -> None:
     assert not loaded(f"import {module}") & {"textual", "rich", "torch"}

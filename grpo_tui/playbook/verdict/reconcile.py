@@ -63,7 +63,9 @@ class Candidate:
             "score": self.score,
             "status": self.status,
             "first_step": self.first_step,
-            "evidence": [evidence_dict(line) for line in {e.text: e for e in reversed(self.evidence)}.values()][::-1],
+            "evidence": [
+                evidence_dict(line) for line in {e.text: e for e in reversed(self.evidence)}.values()
+            ][::-1],
             "playbook": self.playbook,
             "fixes": [remedy.as_dict() for remedy in self.fixes],
         }

@@ -59,7 +59,12 @@ def observations_of(step: Step) -> tuple[str, ...]:
 
 
 def view_of(
-    step: Step, frame: Frame, book: Playbook, taken: Taken | None, facts: Mapping[str, Any], said: Mapping[str, Fact]
+    step: Step,
+    frame: Frame,
+    book: Playbook,
+    taken: Taken | None,
+    facts: Mapping[str, Any],
+    said: Mapping[str, Fact],
 ) -> StepView:
     """The step as a person meets it; `taken` is what an automatic one would do now, `said` what the
     run's own files answer."""

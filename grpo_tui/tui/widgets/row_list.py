@@ -8,7 +8,7 @@ from textual.widgets import OptionList
 
 
 class RowList(OptionList):
-    """Textual's option list, without its two ways to fail: no width to wrap in, and paging while it is rebuilt."""
+    """Textual's option list without its ways to fail: no width to wrap in, paging while it is rebuilt."""
 
     DEFAULT_CSS: ClassVar[str] = """
     RowList {

@@ -57,7 +57,13 @@ def test_within_counts_training_steps_back_from_the_newest_point() -> None:
 
 def test_a_summary_counts_what_is_not_finite_and_keeps_it_out_of_the_extremes() -> None:
     summary = summarise(filled((1, 2.0), (2, math.nan), (3, math.inf), (4, -1.0)).points())
-    assert (summary.count, summary.nonfinite, summary.min, summary.max, summary.last) == (4, 2, -1.0, 2.0, -1.0)
+    assert (summary.count, summary.nonfinite, summary.min, summary.max, summary.last) == (
+        4,
+        2,
+        -1.0,
+        2.0,
+        -1.0,
+    )
     assert summarise(NO_POINTS).last is None
 
 

@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 import pytest
 
-from grpo_tui.playbook.library import Library
 from grpo_tui.playbook.authoring.lint import check
 from grpo_tui.playbook.format.load import load_file
 from grpo_tui.playbook.format.problems import Problem
+from grpo_tui.playbook.library import Library
 
 Lint: TypeAlias = Callable[[str], list[Problem]]
 

@@ -28,7 +28,9 @@ def test_every_bundled_playbook_points_at_it() -> None:
 
 
 def test_the_example_in_the_documentation_works() -> None:
-    found = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "playbooks.md").read_text(encoding="utf-8"), re.DOTALL)
+    found = re.search(
+        r"```yaml\n(.*?)```", (ROOT / "docs" / "playbooks.md").read_text(encoding="utf-8"), re.DOTALL
+    )
     assert found
     playbook = load_text(found[1], "kl-jump.yaml")
     library = load_library()

@@ -13,10 +13,10 @@ from playbook_support import GOOD
 
 from grpo_tui.playbook.authoring.curves import CurveError, read_curve
 from grpo_tui.playbook.authoring.fake_run import FakeRun, run_of
-from grpo_tui.playbook.library import Library
+from grpo_tui.playbook.authoring.testing import Fired, Walked, run_tests
 from grpo_tui.playbook.format.load import load_file, load_text
 from grpo_tui.playbook.format.schema import Playbook, PlaybookTest
-from grpo_tui.playbook.authoring.testing import Fired, Walked, run_tests
+from grpo_tui.playbook.library import Library
 
 
 def values(text: str) -> list[float]:

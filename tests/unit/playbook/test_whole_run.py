@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from grpo_tui.metrics.series import Points
-from grpo_tui.playbook.language.expressions import evaluate, parse
 from grpo_tui.playbook.authoring.fake_run import FakeRun
+from grpo_tui.playbook.language.expressions import evaluate, parse
 from grpo_tui.playbook.scope import RunScope
 
 
