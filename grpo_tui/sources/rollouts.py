@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..metrics.likeness import near_copies
 from .errors import SourceError
 from .records import Group, Response
 from .text import as_float, as_step
@@ -148,16 +149,9 @@ def facts(groups: Iterable[Group]) -> RolloutFacts:
     )
 
 
-def near_identical(group: Group, *, alike: float = 0.9) -> float:
-    """Share of the pairs in a group that are equal after normalising, or share `alike` of their shingles."""
-    texts = [_normalised(response.text) for response in group.responses]
-    shingled = [_shingles(text) for text in texts]
-    pairs = same = 0
-    for i in range(len(texts)):
-        for j in range(i + 1, len(texts)):
-            pairs += 1
-            same += texts[i] == texts[j] or _jaccard(shingled[i], shingled[j]) >= alike
-    return same / pairs if pairs else 0.0
+def near_identical(group: Group) -> float:
+    """Share of the pairs in a group that are near-copies of each other."""
+    return near_copies([response.text for response in group.responses])
 
 
 # -- reading ------------------------------------------------------------------------------------
@@ -285,19 +279,3 @@ def _equal(scores: list[float], rewards: list[float]) -> str:
     if high <= 0 or (high == worst and worst < best):
         return "wrong"
     return "right" if high == best and high > 0 else "other"
-
-
-def _normalised(text: str) -> str:
-    return re.sub(r"\s+", " ", text.casefold()).strip()
-
-
-def _shingles(text: str, size: int = 5) -> frozenset[int]:
-    """Hashes of runs of `size` words; of characters where there are fewer words."""
-    words = text.split(" ")
-    units: list[str] | str = words if len(words) > size else text
-    return frozenset(hash(tuple(units[i : i + size])) for i in range(max(1, len(units) - size + 1)))
-
-
-def _jaccard(left: frozenset[int], right: frozenset[int]) -> float:
-    union = len(left | right)
-    return len(left & right) / union if union else 1.0

@@ -81,7 +81,7 @@ def describe(reading: Reading, scope: RunScope, result: bool | None = None) -> s
             times = compact(round(value, 2))
             return f"{name} grew {times}-fold {_within(reading, scope)} ({_moved(reading, scope)})"
         case "rise" if value == 0:
-            return f"{name} shows no trend {_within(reading, scope)}{where}"
+            return f"{name} shows no steady trend {_within(reading, scope)} ({_moved(reading, scope)})"
         case "rise":
             word, sign = ("rose", "+") if value > 0 else ("fell", "−")
             trend = f"trend {sign}{percent(abs(value))} of its first level"

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
+from ...metrics.likeness import near_copies
 from .fact import Fact
-from .texts import ends_in_loop, final_answer, is_empty, is_garbled, near_copies, says_gold
+from .texts import ends_in_loop, final_answer, is_empty, is_garbled, says_gold
 
 EQUAL = 1e-8
 """Rewards nearer than this are the same (TRL's own tolerance)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import lru_cache
 
 MARKS = ("Ġ", "Ċ", "▁", "\ufffd", "<0x")
@@ -15,7 +14,6 @@ SCRIPTS = ("LATIN", "CYRILLIC", "CJK", "HANGUL", "HIRAGANA", "KATAKANA", "ARABIC
 JAPANESE = frozenset({"HIRAGANA", "KATAKANA", "CJK"})
 MIXED = 3
 SHORT = 4000
-ALIKE = 0.9
 LONGEST = 20_000
 
 _TAG = re.compile(r"<[^<>]{0,60}>")
@@ -44,19 +42,6 @@ def ends_in_loop(text: str) -> bool:
     tail = text[-400:]
     found = _LOOP.search(tail)
     return found is not None and len(found.group(0).strip()) >= 24
-
-
-def near_copies(texts: Sequence[str]) -> float:
-    """Share of the pairs that are equal after normalising, or share most of their shingles."""
-    normal = [re.sub(r"\s+", " ", text[:LONGEST].casefold()).strip() for text in texts]
-    shingled = [_shingles(text) for text in normal]
-    pairs = same = 0
-    for i in range(len(normal)):
-        for j in range(i + 1, len(normal)):
-            pairs += 1
-            union = len(shingled[i] | shingled[j])
-            same += normal[i] == normal[j] or len(shingled[i] & shingled[j]) >= ALIKE * union
-    return same / pairs if pairs else 0.0
 
 
 def final_answer(text: str) -> str:
@@ -90,9 +75,3 @@ def _scripts(text: str) -> set[str]:
 def _script(letter: str) -> str:
     name = unicodedata.name(letter, "")
     return next((script for script in SCRIPTS if name.startswith(script)), "")
-
-
-def _shingles(text: str, size: int = 5) -> frozenset[int]:
-    words = text.split(" ")
-    units: list[str] | str = words if len(words) > size else text
-    return frozenset(hash(tuple(units[i : i + size])) for i in range(max(1, len(units) - size + 1)))

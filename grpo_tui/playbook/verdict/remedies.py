@@ -5,14 +5,19 @@ A fix is a trial with an expected effect, never a command: nothing is written in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..evidence.numbers import compact
 from ..evidence.sentences import evidence_of, texts
 from ..format.schema import Fix, Playbook
 from ..language.expressions import evaluate
 from ..scope import RunLike, RunScope
+
+FACTORS = {"half": 0.5, "a third": 1 / 3, "a quarter": 0.25, "a tenth": 0.1, "twice": 2.0, "four times": 4.0}
+_RELATIVE = re.compile(f"({'|'.join(FACTORS)}) (?:of )?the present value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,7 @@ def _remedy(fix: Fix, scope: RunScope) -> Remedy:
     return Remedy(
         diagnosis=fix.for_,
         title=fix.title,
-        settings=dict(_settings(fix, scope.framework)),
+        settings=dict(_settings(fix, scope)),
         contraindicated=contraindicated,
         unless=fix.unless.text if fix.unless is not None else "",
         unless_seen=seen,
@@ -80,7 +85,19 @@ def _remedy(fix: Fix, scope: RunScope) -> Remedy:
     )
 
 
-def _settings(fix: Fix, framework: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
+def _settings(fix: Fix, scope: RunScope) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The settings for this run's framework; for all of them where that is not known."""
+    framework = scope.framework
+    now = {held.raw: held.value for held in scope.run.config.values() if getattr(held, "raw", "")}
     for name, values in fix.set.items():
         if framework is None or framework not in fix.set or name in (framework, "any"):
-            yield name, dict(values)
+            yield name, {key: _proposed(value, now.get(key)) for key, value in values.items()}
+
+
+def _proposed(value: Any, now: Any) -> Any:
+    """`a tenth of the present value` as the number it comes to, where the present value is known."""
+    found = _RELATIVE.fullmatch(value) if isinstance(value, str) else None
+    if found is None or isinstance(now, bool) or not isinstance(now, int | float):
+        return value
+    number = now * FACTORS[found[1]]
+    return f"{compact(round(number) if isinstance(now, int) and number >= 1 else number)} ({value})"

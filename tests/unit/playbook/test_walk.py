@@ -28,7 +28,7 @@ def test_an_automatic_step_is_shown_and_waits() -> None:
     view = walk_of().current
     assert view is not None and (view.id, view.kind, view.number, view.of) == ("learning", "check", 1, 6)
     assert view.result == "false" and "collapse.entropy +1" in view.then
-    assert "reward_mean shows no trend" in view.evidence[0].text
+    assert "reward_mean shows no steady trend" in view.evidence[0].text
 
 
 def test_it_is_evaluated_live() -> None:
