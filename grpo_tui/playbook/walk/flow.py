@@ -116,3 +116,11 @@ def line_of(step: Step) -> str:
     kind = kind_of_step(step)
     subject: Any = getattr(step, kind)
     return f"{step.id}: {kind} {subject}"
+
+
+def book_named(id: str, library: Books) -> Playbook:
+    """A playbook of the library. Raises `WalkError` where there is none of this name."""
+    book = books_of(library).get(id)
+    if book is None:
+        raise WalkError(f"there is no playbook '{id}' in the library")
+    return book

@@ -19,7 +19,7 @@ from ..verdict.questions import open_questions
 from ..verdict.rule import Contribution, Verdict, judge
 from ..walk import showing
 from .branching import Taken
-from .flow import Books, Frame, Frames, WalkError, books_of, entered, moved, refuse_cycles
+from .flow import Books, Frame, Frames, WalkError, book_named, books_of, entered, moved, refuse_cycles
 from .headless import run_to_the_end
 from .judging import accepted_value, judge_ask, judge_probe, judge_step, judge_use, leaves_out
 from .memory import Decision, begin_session, refuse_changed_steps
@@ -81,7 +81,7 @@ class Walk:
         """
         if session is not None and session.events:
             raise WalkError(f"{session.path.name} is already under way; resume it instead")
-        book = playbook if isinstance(playbook, Playbook) else _book(playbook, library)
+        book = playbook if isinstance(playbook, Playbook) else book_named(playbook, library)
         walk = cls(book, run, library, session=session, answers=answers, by=by, at=at, baseline=baseline)
         walk._set_out()
         return walk
@@ -100,7 +100,7 @@ class Walk:
 
         Raises SessionChanged, with the differing steps, when the playbook is no longer the one answered.
         """
-        book = _book(session.playbook, library)
+        book = book_named(session.playbook, library)
         refuse_changed_steps(session, book, books_of(library))
         walk = cls(book, run, library, session=session, by=by, at=session.header.get("at"), baseline=baseline)
         if not session.events:
@@ -232,13 +232,8 @@ class Walk:
 
     def note(self, text: str) -> None:
         """Keep a remark with the step we stand before."""
-        frames = self._frames
-        remark = {
-            "event": "note",
-            "place": frames[-1].place if frames else "end",
-            "text": text,
-            "by": self.by,
-        }
+        place = self._frames[-1].place if self._frames else "end"
+        remark = {"event": "note", "place": place, "text": text, "by": self.by}
         self._write(remark)
         self.notes.append({**remark, "time": now()})
 
@@ -402,10 +397,3 @@ class Walk:
     def _write(self, event: Mapping[str, Any]) -> None:
         if self.session is not None:
             self.session.append(event)
-
-
-def _book(id: str, library: Books) -> Playbook:
-    book = books_of(library).get(id)
-    if book is None:
-        raise WalkError(f"there is no playbook '{id}' in the library")
-    return book
