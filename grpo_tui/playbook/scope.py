@@ -183,8 +183,12 @@ class RunScope:
 
     def incidents(self, kind: str) -> int:
         """How many incident lines of a kind there are up to `at`; `oom-update` asks for a stage as well."""
+        return len(self.said(kind))
+
+    def said(self, kind: str) -> list[Any]:
+        """The incident lines of a kind up to `at`, oldest first."""
         found = [i for i in incidents_of(self.run) if _is_of(i, kind)]
-        return sum(self.at is None or i.step is None or i.step <= self.at for i in found)
+        return [i for i in found if self.at is None or i.step is None or i.step <= self.at]
 
     def _cut(self, points: Points) -> Points:
         return points.until(self.at)

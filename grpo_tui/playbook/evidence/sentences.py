@@ -27,6 +27,7 @@ RELATIONS = {
 }
 KINDS = {"min": "lowest", "max": "highest"}
 _MOST = 8
+_MOST_SAID = 160
 
 
 def evidence_of(
@@ -56,7 +57,7 @@ def _evidence(
     value = reading.value if reading is not None else _plain(comparison.left)
     step = comparison.first_step if comparison.first_step is not None else comparison.step
     return Evidence(
-        text=text or _generic(expression, comparison),
+        text=text or _said(expression, comparison, scope) or _generic(expression, comparison),
         metric=comparison.metric,
         value=value,
         step=step,
@@ -171,11 +172,28 @@ def _generic(expression: Expression, comparison: Comparison) -> str:
     return f"{comparison.text}: {compact(_plain(comparison.left))} against {shown}"
 
 
+def _said(expression: Expression, comparison: Comparison, scope: RunScope) -> str | None:
+    """The line of the log behind a count of incidents: what it says tells more than how many there are."""
+    nodes = _nodes(expression, comparison.text)
+    if len(nodes) != 1 or nodes[0].source != "incidents":
+        return None
+    found = scope.said(nodes[0].key)
+    if not found:
+        return None
+    where = f"line {found[0].line}" if found[0].line else "the log"
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{where} says: {found[0].text[:_MOST_SAID]}{more}"
+
+
 def _references(expression: Expression, text: str) -> list[str]:
+    return list(dict.fromkeys(_named(node) for node in _nodes(expression, text)))
+
+
+def _nodes(expression: Expression, text: str) -> list[Reference]:
+    """What a part of an expression refers to beside metrics and parameters."""
     start = expression.text.find(text)
     inside = (n for n in walk(expression.tree) if n.start >= start and n.end <= start + len(text))
-    found = [n for n in inside if isinstance(n, Reference) and n.source != "param"]
-    return list(dict.fromkeys(_named(node) for node in found))
+    return [n for n in inside if isinstance(n, Reference) and n.source != "param"]
 
 
 def _named(node: Reference) -> str:
