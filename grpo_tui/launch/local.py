@@ -64,6 +64,9 @@ class LocalProbe:
                 self._wait_or_stop(process)
             process.wait()
             reader.join(timeout=5)
+            for stream in (process.stdout, process.stderr):
+                if stream is not None and not (stream is process.stderr and reader.is_alive()):
+                    stream.close()
             for timer in self._timers:
                 timer.cancel()
 

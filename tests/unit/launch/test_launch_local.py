@@ -160,6 +160,7 @@ def test_a_probe_ends_when_whoever_started_it_is_killed(tmp_path: Path) -> None:
             break
     starter.kill()
     starter.wait()
+    starter.stdout.close()
     deadline = time.monotonic() + 20
     while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -34,7 +34,7 @@ def call(name: str, points: Points, now: int | None, within: int | None) -> floa
     return entry.function(*[points] * entry.n_metrics, now=now, **given)
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("name", WINDOWS)
 @settings(max_examples=60, deadline=None)
 @given(points=curves(), now=st.none() | st.integers(0, 3000), within=st.none() | st.integers(1, 4000))
@@ -43,7 +43,7 @@ def test_a_number_or_unknown(name: str, points: Points, now: int | None, within:
     assert value is None or (isinstance(value, float) and not math.isnan(value))
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("name", WINDOWS)
 @settings(max_examples=60, deadline=None)
 @given(points=curves(), now=st.integers(0, 1500))
