@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from rich.cells import cell_len
 
+from grpo_tui.metrics.ticks import linear_ticks, log_label, log_ticks, tick_labels
 from grpo_tui.tui.widgets.chart.canvas import Canvas, Ink, bright_ink, raw_ink
 from grpo_tui.tui.widgets.chart.model import Severity
 from grpo_tui.tui.widgets.chart.plot import Plot
@@ -26,7 +27,6 @@ from grpo_tui.tui.widgets.chart.raster import (
     runs_of,
 )
 from grpo_tui.tui.widgets.chart.scale import fit
-from grpo_tui.tui.widgets.chart.ticks import linear_ticks, log_label, log_ticks, tick_labels
 
 BRAILLE = 0x2800
 SEVERITY_INK: dict[Severity, Ink] = {

@@ -14,10 +14,10 @@ from textual.color import Color
 from textual.content import Content
 from textual.style import Style
 
+from grpo_tui.metrics.ticks import value_label
 from grpo_tui.tui.widgets.chart.model import Mark
 from grpo_tui.tui.widgets.chart.paint import CURVE_TAGS
 from grpo_tui.tui.widgets.chart.plot import Curve, Plot
-from grpo_tui.tui.widgets.chart.ticks import value_label
 from grpo_tui.tui.widgets.text import clean_label, fit
 
 _SEPARATOR = " · "

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from grpo_tui.metrics.ticks import nice_step
 from grpo_tui.tui.widgets.chart.model import ChartSeries, FloatArray
-from grpo_tui.tui.widgets.chart.ticks import nice_step
 
 _SHORTEST_AXIS = 20.0
 """An axis never spans less at first: a run's first points should not fill the width and then shrink."""

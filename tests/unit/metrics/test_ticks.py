@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from grpo_tui.tui.widgets.chart.ticks import (
+from grpo_tui.metrics.ticks import (
     linear_ticks,
     log_label,
     log_ticks,
