@@ -1,7 +1,7 @@
 """Where an axis gets its labels and what they say, in a bounded number of cells.
 
-Pure arithmetic, for the screen and for figures in a report alike, and apart from both so that the promise "a label never exceeds its width" can be
-tested over every float there is.
+Pure arithmetic, for the screen and for figures in a report alike, so that the promise "a label never
+exceeds its width" can be tested over every float there is.
 """
 
 from __future__ import annotations
