@@ -19,6 +19,7 @@ COMMANDS = {
     "diagnose": "alerts and ranked diagnoses, without a person",
     "playbook": "list, show, check and test playbooks",
     "probe": "run a probe without the app",
+    "explain": "the page of a metric or a diagnosis: what it means, what looks alike, what to do",
     "calc": "group odds, prompts per update, float spacing, advantages",
     "report": "a triage session as Markdown",
     "doctor": "which interpreter, torch, device and terminal; what is missing and how to get it",
@@ -34,7 +35,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"grpo-tui {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for add in (_watch, _demo, _show, _runs, _diagnose, _playbook, _probe, _calc, _report, _doctor):
+    for add in (_watch, _demo, _show, _runs, _diagnose, _playbook, _probe, _explain, _calc, _report, _doctor):
         add(commands)
     return parser
 
@@ -118,6 +119,12 @@ def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--yes", action="store_true", help="start without asking")
     parser.usage = f"{parser.format_usage().removeprefix('usage: ').rstrip()} [-- OPTIONS OF THE PROBE]"
     parser.set_defaults(extra=[])
+
+
+def _explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "explain", "grpo-tui explain actor/ppo_kl")
+    parser.add_argument("name", nargs="?", help="a metric, a diagnosis or a guide (default: list them)")
+    parser.add_argument("--json", action="store_true")
 
 
 def _calc(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
