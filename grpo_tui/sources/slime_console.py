@@ -1,8 +1,8 @@
 """slime's console: `rollout 12: {'rollout/raw_reward': …}`, `step 12: {…}`, `perf 12: {…}`.
 
-Behind Ray's `(RolloutManager pid=…)` prefix and a logging header; verified on excerpts of two public
-logs of 2026 only. Rollouts are numbered from 0; a training step may be counted faster than rollouts,
-so its values go to the rollout that came last.
+Behind Ray's `(RolloutManager pid=…)` prefix and a logging header; THUDM/slime at 624b824 (August 2026) and
+excerpts of two public logs. Rollouts are numbered from 0; a training step may be counted faster than
+rollouts, so its values go to the rollout that came last.
 """
 
 from __future__ import annotations

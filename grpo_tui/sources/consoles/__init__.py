@@ -2,8 +2,10 @@
 
 from .areal import ArealConsole
 from .base import Dialect
+from .easyr1 import EasyR1Console
 from .mlx_lm_lora import MlxConsole
 from .nemo_rl import NemoRlConsole
+from .open_instruct import OpenInstructConsole
 from .openrlhf import OpenRlhfConsole
 from .prime_rl import PrimeRlConsole
 from .roll import RollConsole
@@ -21,6 +23,8 @@ DIALECTS: tuple[type[Dialect], ...] = (
     MlxConsole,
     TorchforgeConsole,
     TorchtuneConsole,
+    OpenInstructConsole,
+    EasyR1Console,
 )
 
 __all__ = ["DIALECTS", "Dialect"]

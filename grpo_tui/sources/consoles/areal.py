@@ -1,7 +1,8 @@
 """AReaL's statistics: `Train step 3/1000 done.`, then a grid of names and values, two or four pairs a line.
 
-The grid is tabulate's, in scientific notation with five digits. The line counts from 1 while the sinks
-count from 0: the sinks' number is taken, so that an event file and the console agree.
+`stats_logger.py` and `printing.py` of release 1.0.4. The grid is tabulate's, in scientific notation with
+five digits. The line counts from 1 while the sinks count from 0: the sinks' number is taken, so that an
+event file and the console agree.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""NeMo-RL: `===== Step 12/500 =====`, then bullets under "Training Results" and "Timing".
+"""NeMo-RL: `===== Step 12/500 =====`, then bullets under "Training Results", "Timing" and others.
 
+The print statements of `grpo.py` (NVIDIA-NeMo/RL, releases 0.2 to 0.5 and 7ea279a, 2026). With dynamic
+sampling "Avg Filtered Reward" stands beside "Avg Total Reward"; throughputs stand indented behind dashes.
 Rows are rounded to four decimals; rewards and lengths of every sample stand in `train_data_step<N>.jsonl`.
 """
 
@@ -12,17 +14,28 @@ from ..records import Item, Progress
 from .base import NUMBER, Dialect, value
 
 _STEP = re.compile(r"=+ Step (\d{1,11})/(\d{1,11}) =+")
-_BULLET = re.compile(rf"^\s*•\s*([^:•]+):\s*({NUMBER})(s?)\b")
+_BULLET = re.compile(rf"^\s*[•-]\s*([^:•]+):\s*({NUMBER})(s?)\b")
 _NAMES = {
     "Loss": "loss",
     "Generation KL Error": "gen_kl_error",
     "Avg Reward": "reward",
     "Avg Filtered Reward": "filtered_reward",
+    "Avg Total Reward": "reward",
+    "Draft Loss": "draft_loss",
     "Mean Generation Length": "mean_gen_tokens_per_sample",
     "Total step time": "timing/train/total_step_time",
     "Avg Trajectory Age": "avg_trajectory_age",
     "Buffer Size": "buffer_size",
     "Accuracy": "validation/accuracy",
+    "Average response length": "validation/avg_length",
+    "Total validation time": "timing/validation/total_validation_time",
+    "Mean Total Tokens per Sample": "mean_total_tokens_per_sample",
+    "E2E (Samples/sec)": "performance/samples_per_sec",
+    "E2E (Tokens/sec)": "performance/tokens_per_sec",
+    "E2E (Samples/sec/gpu)": "performance/samples_per_sec_per_gpu",
+    "E2E (Tokens/sec/gpu)": "performance/tokens_per_sec_per_gpu",
+    "Policy Training (Tokens/sec/gpu)": "performance/policy_training_tokens_per_sec_per_gpu",
+    "Generation Worker Group (Tokens/sec/gpu)": "performance/generation_tokens_per_sec_per_gpu",
 }
 
 

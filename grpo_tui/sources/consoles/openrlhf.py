@@ -1,8 +1,9 @@
 """OpenRLHF: `✨ Global step 12: {'policy_loss': …}` (asynchronous runs without the star).
 
-Older releases, and SkyRL before its trackers, print no row at all: metrics stand behind the bar of each
-update, `Train epoch [1/1]: 100%|…| 2/2 [00:03<00:00, pg=0.161, rm=0.396, …]`. Then every full bar counts as a
-step. `eval_metrics: {…}` behind "Evaluation completed" is an evaluation.
+`ppo_trainer.py` and `ppo_trainer_async.py` of release 0.11.2. Older releases, and SkyRL before its
+trackers, print no row at all: metrics stand behind the bar of each update, `Train epoch [1/1]: 100%|…| 2/2
+[00:03<00:00, pg=0.161, rm=0.396, …]`. Then every full bar counts as a step. `eval_metrics: {…}` behind
+"Evaluation completed" is an evaluation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """ROLL: the whole dictionary of metrics as JSON on a line, or `metrics_tag: {"step": 12, "metrics": {…}}`.
 
-A line that is JSON from its first character on is a table's. In these lines names keep the suffix that
-says how they were reduced (`@sum`, `@mean`), which the sinks lose.
+`rlvr_pipeline.py` and `tracking.py` of alibaba/ROLL (8eb27cc, 2026, and releases of 2025). A line that is
+JSON from its first character on is a table's. "pipeline complete!" is the pipeline's last word. In these
+lines names keep the suffix that says how they were reduced (`@sum`, `@mean`), which the sinks lose.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..records import Item, Record
+from ..records import Ended, Item, Record
 from ..text import as_float, as_step
 from .base import Dialect
 
@@ -31,6 +32,8 @@ class RollConsole(Dialect):
             yield from self._row(number, text[start:])
         elif "pipeline step" in text and (match := _FINISHED.search(text)):
             yield from self._finished(int(match[1]))
+        elif self._named and text.endswith("pipeline complete!"):
+            yield Ended(number)
 
     def _row(self, number: int, text: str) -> Iterator[Item]:
         try:

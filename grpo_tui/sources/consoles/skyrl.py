@@ -1,6 +1,7 @@
 """SkyRL's console tracker: `Step 12: ` and, from the next line on, a pprinted dictionary.
 
-Floats are quoted and have four decimals: below 0.00005 they read as 0.
+`ConsoleLogger` of SkyRL (release 0.3.0, and skyrl-train 0.2 before it). Floats are quoted and have four
+decimals: below 0.00005 they read as 0.
 """
 
 from __future__ import annotations

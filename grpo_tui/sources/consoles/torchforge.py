@@ -1,4 +1,8 @@
-"""torchforge: `=== [GlobalReduce] - METRICS STEP 12 ===`, lines of `  key: value`, a rule."""
+"""torchforge: `=== [GlobalReduce] - METRICS STEP 12 ===`, lines of `  key: value`, a rule.
+
+`ConsoleBackend` of meta-pytorch/torchforge: the bracketed head since autumn 2025 (6e77f0b3), before that
+`=== RANK 0 METRICS STEP 12 ===` and `=== GLOBAL METRICS STEP 12 ===`.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,14 @@ from ..records import Item
 from ..text import number as parsed
 from .base import Dialect
 
-_STEP = re.compile(r"=== \[[^\]]*\] - METRICS STEP (\d{1,11}) ===")
+_STEP = re.compile(r"=== (?:\[[^\]]*\] -|RANK \d+|GLOBAL) METRICS STEP (\d{1,11}) ===")
 _PAIR = re.compile(r"^\s+([\w/@.\-]+): (\S+)\s*$")
 
 
 class TorchforgeConsole(Dialect):
     name = "torchforge-console"
     framework = "torchforge"
-    mark = re.compile(r"=== \[[^\]]*\] - METRICS STEP \d+ ===")
+    mark = _STEP
 
     def rows(self, number: int, text: str) -> Iterator[Item]:
         if match := _STEP.search(text):

@@ -1,4 +1,7 @@
-"""torchtune's disk and standard-output logger: `Step 12 | loss:0.01 rewards:0.4 …`; tensors in their repr."""
+"""torchtune's disk and standard-output logger: `Step 12 | loss:0.01 rewards:0.4 …`; tensors in their repr.
+
+`metric_logging.py` and the development recipe `grpo_full_finetune_distributed.py` of release 0.6.1.
+"""
 
 from __future__ import annotations
 

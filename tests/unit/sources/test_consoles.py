@@ -94,6 +94,71 @@ FORGE = """=== [GlobalReduce] - METRICS STEP 4 ===
   rl_trainer/avg_loss: -0.01
 ==============================
 """
+OLD_FORGE = """
+=== RANK 0 METRICS STEP 4 ===
+  rl_trainer/avg_loss: -0.01
+==============================
+"""
+OLD_PRIME = """14:02:11 SUCCESS Step 3 | Time: 41.20s | Loss: 0.0012 | Entropy: 0.3121 | Grad. Norm: 0.1200 | LR: 1.00e-06 | Throughput: 31200 tokens/s | MFU: 31.0% | Peak Mem.: 61.0 GiB
+14:03:11 SUCCESS Step 4 | Time: 40.10s | Reward: 0.4310 | Throughput: 512.0 tokens/s | Seq. Length: 812.5 tokens/sample | Async Level: 1 | Max. Off-Policy Level: 2
+"""
+NEW_PRIME = "14:02:11 SUCCESS Step 3 |  1m 20s | Loss 0.0012 | Entropy 0.3121 | LR 1.00e-06\nStep 4 |   850ms | Loss 0.1\n"
+NEMO_FILTERED = """
+========================= Step 3/500 =========================
+
+📊 Training Results:
+  • Loss: 0.0100
+  • Draft Loss: 0.5000
+  • Generation KL Error: 0.0008
+  • Avg Filtered Reward: 0.5000
+  • Avg Total Reward: 0.4000
+  • Mean Generation Length: 201.2197
+
+⏱️  Timing:
+  • Total step time: 35.70s
+  • prepare_for_generation/total: 2.20s (6.2%)
+
+🔍 Performance Metrics:
+  • Mean Total Tokens per Sample: 204.01
+  • Throughputs (per GPU):
+    - E2E (Samples/sec/gpu): 3.59
+    - E2E (Tokens/sec/gpu): 1073.59
+"""
+PANEL = """\
+╭────────────────────────────────── Metrics ───────────────────────────────────╮
+│  debug      vllm_vs_local_logprob_diff_mean: 0.01 |                          │
+│             vllm_vs_local_logprob_diff_max: 1.50 | vllm_local_reverse_kl:    │
+│             0.00                                                             │
+│  objective  kl_avg: 0.01 | kl0_avg: 0.00e+00 | kl2_avg: 3.00e-06             │
+│  optim      grad_norm: nan                                                   │
+│  other      episode: 512 | global_step: 512 | training_step: 8 | epoch:      │
+│             0.01 | lr: 1.00e-06 | scores: 4.31                               │
+│  val        sequence_lengths: 812.20 | stop_rate: 0.93                       │
+╰──────────────────────────────────────────────────────────────────────────────╯
+╭───────── Metrics ──────────╮
+│  loss   policy_avg: -0.01  │
+│  other  training_step: 9   │
+╰────────────────────────────╯
+"""
+EASY = """\
+\x1b[36m(Runner pid=7)\x1b[0m Step 3
+\x1b[36m(Runner pid=7)\x1b[0m actor:
+\x1b[36m(Runner pid=7)\x1b[0m   entropy_loss: !!float 'nan'
+\x1b[36m(Runner pid=7)\x1b[0m   grad_norm: 0.123
+\x1b[36m(Runner pid=7)\x1b[0m   lr: 1.0e-06
+\x1b[36m(Runner pid=7)\x1b[0m   pg_loss: -0.0
+\x1b[36m(Runner pid=7)\x1b[0m critic:
+\x1b[36m(Runner pid=7)\x1b[0m   score:
+\x1b[36m(Runner pid=7)\x1b[0m     max: 1
+\x1b[36m(Runner pid=7)\x1b[0m     mean: 0.43
+\x1b[36m(Runner pid=7)\x1b[0m
+Step 4
+actor:
+  pg_loss: 0.002
+perf:
+  throughput: 512.0
+
+"""
 TUNE = "Step 1 | loss:0.01 rewards:tensor(0.4) clipfrac:0.0 \nStep 2 | loss:0.02 rewards:0.5 clipfrac:0.1 \n"
 
 CASES = [
@@ -108,6 +173,15 @@ CASES = [
     ("mlx-lm-lora", MLX, [10, 11], {"train_total_rewards_std": 0.21, "train_hit_max_tokens_ratio": 0.04}, 0),
     ("mlx-lm-lora", MLX, [10, 11], {"rewards/accuracy/mean": 0.5, "train_clip_ratio_high": 0.002}, 0),
     ("torchforge", FORGE, [4], {"reward/evaluate_response/avg_total_reward": 0.5}, 0),
+    ("torchforge", OLD_FORGE, [4], {"rl_trainer/avg_loss": -0.01}, 0),
+    ("prime-rl", OLD_PRIME, [3, 4], {"time/step": 41.2, "optim/lr": 1e-6, "perf/peak_memory": 61.0}, 0),
+    ("prime-rl", OLD_PRIME, [3, 4], {"reward/mean": 0.431, "seq_len/mean": 812.5, "off_policy/max": 2}, 1),
+    ("prime-rl", NEW_PRIME, [3, 4], {"time/step": 80.0, "entropy/all/mean": 0.3121}, 0),
+    ("nemo-rl", NEMO_FILTERED, [3], {"reward": 0.4, "filtered_reward": 0.5, "performance/tokens_per_sec_per_gpu": 1073.59}, 0),
+    ("open-instruct", PANEL, [8, 9], {"debug/vllm_local_reverse_kl": 0.0, "objective/kl2_avg": 3e-6, "lr": 1e-6}, 0),
+    ("open-instruct", PANEL, [8, 9], {"loss/policy_avg": -0.01}, 1),
+    ("easyr1", EASY, [3, 4], {"actor/grad_norm": 0.123, "actor/lr": 1e-6, "critic/score/mean": 0.43}, 0),
+    ("easyr1", EASY, [3, 4], {"actor/pg_loss": 0.002, "perf/throughput": 512.0}, 1),
     ("torchtune", TUNE, [1, 2], {"rewards": 0.4, "clipfrac": 0.0}, 0),
 ]  # fmt: skip
 
@@ -143,6 +217,8 @@ def test_pieces_of_any_size_give_the_same(
 
 def test_what_answers_say_is_no_row() -> None:
     text = (
+        "╭──── Metrics ────╮\n│  speed  4 knots │\n╰─────────────────╯\n"
+        "Step 4\nanswer: 12\nStep 5\nFirst:\nadd: 3\nStep 6 | 12s | walk on\n"
         "Step 19 - we open the door\nStep 3: add the numbers\nLoss: 3\n  • Avg: 3\nStep 4 | think\n{'a': 1}\n"
     )
     assert not only(Record, read(Console(), text))
