@@ -7,7 +7,7 @@ takes the slow path, which says what the fast one means.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -18,6 +18,11 @@ from .metrics.series import Series
 from .sources.records import Incident, Record
 from .sources.rows import Rows
 from .sources.source import Source
+
+SETTLED = 3
+"""Steps with one row each after which a second row of a step means that training began anew there."""
+_ALIKE = 3
+"""Names that a second row must share with the first to be one of the same kind."""
 
 
 @dataclass
@@ -33,6 +38,8 @@ class Segment:
     rows: int = 0
     ragged: bool = False
     """Whether a second writer lags behind, so that steps came that none of the rows before had."""
+    doubled: bool = False
+    """Whether a step came twice, with other values: rows of this run may belong together by the step."""
     known: dict[str, str] = field(default_factory=dict)
     also: dict[str, str] = field(default_factory=dict)
     """Canonical names without a series of their own -> the series that stands in for them."""
@@ -90,6 +97,18 @@ class Segment:
             if raw not in self._columns:
                 self._columns[raw] = self.series.setdefault(series, Series(series, raw))
 
+    def differs(self, row: Mapping[str, float]) -> bool:
+        """Whether a row of the newest step gives most of its metrics once more, and others than they were.
+
+        A copy of the row (a log that is written twice) does not differ, nor does an evaluation beside it.
+        """
+        held = {raw: self._columns[raw] for raw in row if raw in self._columns}
+        again = {raw: series for raw, series in held.items() if series.last_step == self.last_step}
+        if len(again) < max(_ALIKE, len(row) // 2 + 1):
+            return False
+        before = np.array([series.points().values[-1] for series in again.values()])
+        return not np.array_equal(before, np.array([row[raw] for raw in again]), equal_nan=True)
+
     def find(self, name: str) -> Series | None:
         """The series of a metric: its own, or one that may stand in (`actor/pg_loss` for the loss)."""
         return self.series.get(name) or self.series.get(self.also.get(name, name))
@@ -116,15 +135,17 @@ class Track:
     ended: bool = False
     at: int | None = None
     """The step that the source has reached, by its rows or its progress bar."""
+    doubt: str = ""
+    """What a person should know of how rows were put together."""
 
     @property
     def newest(self) -> Segment:
         return self.segments[-1]
 
     def add(self, record: Record) -> None:
-        """Take a row; one whose step goes back opens a new segment."""
+        """Take a row; one whose step goes back, or comes again after a restart, opens a new segment."""
         if record.kind != "late":
-            self._place(record.step)
+            self._place(record.step, record.values if record.kind == "train" else {})
         self.newest.add(record)
         self.at = record.step if self.at is None else max(self.at, record.step)
         self.records += 1
@@ -136,20 +157,39 @@ class Track:
         for start, end in pairwise([0, *breaks.tolist(), len(rows)]):
             part = rows.part(start, end)
             first, last = int(part.steps[0]), int(part.steps[-1])
-            self._place(first)
+            again = self.newest.last_step == first
+            self._place(first, dict(zip(part.names, part.table[0].tolist(), strict=True)) if again else {})
             self.newest.extend(part)
             self.at = last if self.at is None else max(self.at, last)
         self.records += len(rows)
         self.ended = False
 
-    def _place(self, step: int) -> None:
+    def _place(self, step: int, row: Mapping[str, float]) -> None:
         """Open a new segment where a row of this step belongs into one."""
         newest = self.newest
         back = newest.last_step is not None and step < newest.last_step
-        if (back or self.restarted) and newest.last_step is not None:
+        if (back or self.restarted or self._anew(step, row)) and newest.last_step is not None:
             self.segments.append(Segment(len(self.segments)))
             self.at = None
         self.restarted = False
+
+    def _anew(self, step: int, row: Mapping[str, float]) -> bool:
+        """Whether a second row of the newest step is a restart's: no step before it had two.
+
+        Where a run gave a step twice from its beginning on, nothing tells a restart from a habit: the later
+        row stands, and `doubt` says so.
+        """
+        newest = self.newest
+        if not row or newest.last_step != step or newest.doubled or not newest.differs(row):
+            return False
+        if newest.rows >= SETTLED:
+            return True
+        newest.doubled = True
+        self.doubt = (
+            f"{self.source.path}: step {step} was logged more than once with different values; "
+            "the last ones are kept"
+        )
+        return False
 
     def reset(self) -> None:
         """The file was truncated or replaced; what it said is void."""
