@@ -91,6 +91,8 @@ class Run:
                 track.reset()
             for part in batch.parts:
                 self._apply(track, part)
+            if track.doubt and track.doubt not in self.warnings:
+                self.warnings.append(track.doubt)
             batches.append(batch)
         if batches:
             self.revision += 1
