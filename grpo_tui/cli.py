@@ -21,7 +21,8 @@ COMMANDS = {
     "probe": "run a probe without the app",
     "explain": "the page of a metric or a diagnosis: what it means, what looks alike, what to do",
     "calc": "group odds, prompts per update, float spacing, advantages",
-    "report": "a triage session as Markdown",
+    "report": "a run's incident report, or one triage session, as Markdown or HTML",
+    "export": "metrics as CSV, curves as SVG",
     "doctor": "which interpreter, torch, device and terminal; what is missing and how to get it",
 }
 
@@ -35,7 +36,20 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"grpo-tui {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for add in (_watch, _demo, _show, _runs, _diagnose, _playbook, _probe, _explain, _calc, _report, _doctor):
+    for add in (
+        _watch,
+        _demo,
+        _show,
+        _runs,
+        _diagnose,
+        _playbook,
+        _probe,
+        _explain,
+        _calc,
+        _report,
+        _export,
+        _doctor,
+    ):
         add(commands)
     return parser
 
@@ -154,10 +168,23 @@ def _calc(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def _report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = _command(commands, "report", "grpo-tui report ~/.local/state/grpo-tui/run-1-…/sessions/….jsonl")
-    parser.add_argument("session", help="a session file, or a run's path for its newest session")
-    parser.add_argument("--out", type=Path, help="write here instead of standard output")
+    parser = _command(commands, "report", "grpo-tui report outputs/run-1 --out incident.html --mask")
+    parser.add_argument("session", metavar="PATH", help="a run (its newest walk included), or a session file")
+    parser.add_argument("--out", type=Path, help="write here instead of standard output (.html: as HTML)")
+    parser.add_argument("--html", action="store_true", help="one self-contained HTML file")
+    parser.add_argument("--mask", action="store_true", help="without paths, hosts, people and credentials")
+    parser.add_argument("--baseline", help="a clean run to draw beside it")
     parser.add_argument("--json", action="store_true")
+
+
+def _export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "export", "grpo-tui export train.log reward_mean entropy --svg figures/")
+    parser.add_argument("path")
+    parser.add_argument("metric", nargs="*", help="canonical or raw names (default: every metric)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", type=Path, help="a file, or - for standard output (the default)")
+    form.add_argument("--svg", type=Path, help="a file for one metric, a folder for several")
+    parser.add_argument("--baseline", help="a run to draw beside it")
 
 
 def _doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

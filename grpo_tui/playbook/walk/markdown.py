@@ -8,17 +8,34 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _SPECIAL = re.compile(r"([\\`*\[\]#|~<>&$]|(?<![^\W_])_|_(?![^\W_])|^[-+=!])")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _LINK = re.compile(r"(?i)(://|www\.|@)")
 _LONGEST = 400
+_filter: ContextVar[Callable[[str], str] | None] = ContextVar("filter", default=None)
+
+
+@contextmanager
+def through(replace: Callable[[str], str]) -> Iterator[None]:
+    """Within it all foreign text passes through `replace` before it is escaped: how a report is masked."""
+    token = _filter.set(replace)
+    try:
+        yield
+    finally:
+        _filter.reset(token)
 
 
 def plain(text: object, longest: int = _LONGEST) -> str:
     """One line without control, escape or direction-changing characters, cut to `longest`."""
     line = _ANSI.sub("", str(text))
+    replace = _filter.get()
+    if replace is not None:
+        line = replace(line)
     line = "".join(" " if c in "\n\r\t\v\f\x85\u2028\u2029" else c for c in line if not _hidden(c))
     line = re.sub(r" +", " ", line).strip()
     return line if len(line) <= longest else line[: longest - 1] + "…"
