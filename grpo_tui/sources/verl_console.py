@@ -22,6 +22,7 @@ import orjson
 from .printed import PrintedSettings
 from .reader import LineReader
 from .records import Ended, Item, Origin, Progress, Record
+from .row_trust import FAMILIES, LONG, RowTrust
 from .text import find_bar, number, undecorated
 from .version import verl_version
 
@@ -54,13 +55,19 @@ class VerlConsole(LineReader):
         self._certainty = 0
         self._v1 = False
         self._rows = 0
+        self._trust = RowTrust()
 
     @classmethod
     def sniff(cls, head: str) -> float:
+        short = False
         for line in re.split(r"[\r\n]+", head) if "step:" in head else ():
             match = _row_in(line) if "step:" in line else None
-            if match is not None and _pairs(line[match.end() :]):
+            pairs = _pairs(line[match.end() :]) if match is not None else []
+            if len(pairs) >= LONG:
                 return 0.95
+            short = short or (bool(pairs) and all(key.startswith(FAMILIES) for key, _, _ in pairs))
+        if short:
+            return 0.85
         return 0.7 if _MARKS.search(head) else 0.0
 
     def line(self, number: int, text: str) -> Iterable[Item]:
@@ -78,7 +85,8 @@ class VerlConsole(LineReader):
         return copy.deepcopy(self)._row(number, match, text.rpartition(" - ")[0])
 
     def _row(self, number: int, match: re.Match[str], text: str) -> Iterable[Item]:
-        if self._certainty == 2 and (usual := _usual(text[match.end() :])) is not None:
+        usual = _usual(text[match.end() :]) if self._certainty == 2 else None
+        if usual is not None and self._trust.known(tuple(usual)):
             self._rows += 1
             return (Record(int(match["number"]), usual, number),)
         return self._any_row(number, match, text)
@@ -91,12 +99,16 @@ class VerlConsole(LineReader):
         for key, _, value in pairs:
             name, unit = _unit(key)
             values[name] = value if unit is None else value * unit
-        if self._certainty < 2:
+        rows = self._trust.judge(Record(int(match["number"]), values, number))
+        if rows and self._certainty < 2:
             if len(pairs) > 3 and all(_DECIMALS.fullmatch(raw) for _, raw, _ in pairs):
                 self.resolution = 5e-4
             yield self._origin([key for key, _, _ in pairs], text)
-        self._rows += 1
-        yield Record(int(match["number"]), values, number)
+        self._rows += len(rows)
+        yield from rows
+
+    def finish(self) -> Iterable[Item]:
+        return self._trust.rest()
 
     def _origin(self, names: list[str], text: str) -> Origin:
         actor, _ = undecorated(text)
