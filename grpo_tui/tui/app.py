@@ -27,6 +27,7 @@ from .screens.alarms import AlarmsScreen
 from .screens.base import RunScreen
 from .screens.config import ConfigScreen
 from .screens.dialogs import ConfirmDialog, resume_question
+from .screens.explain import ExplainScreen
 from .screens.help import HelpScreen
 from .screens.log import LogScreen
 from .screens.overview import OverviewScreen
@@ -192,6 +193,14 @@ class GrpoApp(App[int]):
     def action_help(self) -> None:
         places = self.screen.PLACES if isinstance(self.screen, RunScreen) else ()
         self.push_screen(HelpScreen(places))
+
+    def action_explain(self) -> None:
+        """What the thing under the eyes means; the guide where there is none."""
+        topics = self.screen.topics() if isinstance(self.screen, RunScreen) else []
+        self.explain(topics)
+
+    def explain(self, topics: list[str]) -> None:
+        self.push_screen(ExplainScreen(self.snapshot, topics))
 
     def action_rollouts(self) -> None:
         self.push_screen(RolloutScreen(self))

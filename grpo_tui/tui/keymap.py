@@ -71,6 +71,7 @@ PLACES = {
     "probe": "Probe",
     "rollouts": "Rollouts",
     "config": "Configuration",
+    "explain": "Explanations",
     "dialog": "Questions",
     "help": "This help",
 }
@@ -83,6 +84,7 @@ KEYS: tuple[Key, ...] = (
     Key("app.log", "l", "app.go('log')", "log", "the log, full screen"),
     Key("app.rollouts", "R", "app.rollouts", "", "sampled responses, if they are on disk"),
     Key("app.config", "C", "app.config", "", "the run's settings, and the defaults"),
+    Key("app.explain", "i", "app.explain", "explain", "what the metric or diagnosis you look at means"),
     Key("app.palette", "colon", "app.command_palette", "commands", "find any command by typing"),
     Key("app.help", "question_mark", "app.help", "help", "this list"),
     Key("app.theme", "D", "app.toggle_theme", "", "dark or light"),
@@ -173,6 +175,11 @@ KEYS: tuple[Key, ...] = (
     Key("rollouts.earlier", "left_square_bracket", "screen.step(-1)", "earlier", "those of an earlier step"),
     Key("rollouts.down", "space", "screen.scroll(1)", "read on", "read on in the responses"),
     Key("rollouts.close", "escape", "screen.close", "close", "back"),
+    Key("explain.links", "tab", "screen.links", "see also", "to the related pages, Enter opens one"),
+    Key("explain.back", "b", "screen.back", "back", "the page before"),
+    Key("explain.find", "slash", "screen.find", "find", "the page of any metric or diagnosis"),
+    Key("explain.down", "space", "screen.scroll(1)", "read on", "read on"),
+    Key("explain.close", "escape,i,q", "screen.close", "close", "back to where you were"),
     Key("config.close", "escape", "screen.close", "close", "back; arrows and page keys scroll"),
 )
 

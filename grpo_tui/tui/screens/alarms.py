@@ -72,6 +72,14 @@ class AlarmsScreen(RunScreen):
         names += [name for name in snapshot.names if name not in names and len(snapshot.points[name])]
         self.query_one(ChartGrid).show(snapshot, names, around=alarm.first_step)
 
+    def topics(self) -> list[str]:
+        focused = self.query_one(ChartGrid).focused_chart
+        looked_at = [focused.metric] if focused is not None else []
+        alarm = self.chosen
+        if alarm is None:
+            return looked_at
+        return [*looked_at, alarm.diagnosis or alarm.playbook, *alarm.metrics]
+
     def action_start(self) -> None:
         alarm = self.chosen
         if alarm is not None:

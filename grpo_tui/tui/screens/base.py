@@ -53,6 +53,10 @@ class RunScreen(Screen[None]):
         """Bring the body up to date."""
         raise NotImplementedError
 
+    def topics(self) -> list[str]:
+        """What there is to explain here, the thing that a person looks at first."""
+        return []
+
     async def ask(self, job: Callable[[], T]) -> T | None:
         """Have the ingest thread do something; what it refuses is told to the person."""
         try:

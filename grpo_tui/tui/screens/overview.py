@@ -79,6 +79,11 @@ class OverviewScreen(RunScreen):
         snapshot = self.grpo.snapshot
         self._tell(snapshot, self.wanted_names(snapshot))
 
+    def topics(self) -> list[str]:
+        focused = self.grid.focused_chart
+        first = [focused.metric] if focused is not None else []
+        return [*first, *(name for name in self.grid.shown if name not in first)]
+
     # -- keys --------------------------------------------------------------------------------
 
     def action_chart(self, by: int) -> None:

@@ -286,6 +286,18 @@ class TriageScreen(RunScreen):
         self.listing = True
         self.draw(self.grpo.snapshot)
 
+    def topics(self) -> list[str]:
+        """The leading diagnosis of a walk, then the metrics of its step; of the list, the playbook."""
+        if self.view == "list":
+            offer = self.query_one(PlaybookList).chosen
+            return [offer.id] if offer is not None else []
+        state, step = self.grpo.snapshot.walk, self._step
+        assert state is not None
+        focused = self.query_one(ChartGrid).focused_chart
+        first = [focused.metric] if focused is not None else []
+        ranked = [ranked.diagnosis for ranked in state.verdict.ranked]
+        return list(dict.fromkeys([*first, *ranked, *(step.metrics if step is not None else ())]))
+
     @property
     def _step(self) -> StepView | None:
         state = self.grpo.snapshot.walk
