@@ -103,11 +103,8 @@ class OpenRun:
     @property
     def derived(self) -> pd.DataFrame:
         """Metrics that the run does not log but that follow from it; `attrs["formula"]` says how."""
-        from .metrics.catalog import catalog
-
         frame = self._table(self.run.derived)
-        held = ((name, catalog().metric(name)) for name in frame.columns)
-        frame.attrs = {"formula": {name: metric.formula for name, metric in held if metric is not None}}
+        frame.attrs = {"formula": {name: self.run.derivation(name).formula for name in frame.columns}}
         return frame
 
     @property

@@ -49,15 +49,14 @@ def drain(run: Any) -> None:
 
 def _derived(run: Any) -> dict[str, Any]:
     """Metrics that the run does not log but that follow from what it logs, with how."""
-    from ..metrics.catalog import catalog
     from ..metrics.series import summarise
     from ..summary import number
 
     held = {}
     for name in run.derived:
-        metric, summary = catalog().metric(name), summarise(run.points(name))
+        summary = summarise(run.points(name))
         held[name] = {
-            "formula": metric.formula if metric is not None else "",
+            "formula": run.derivation(name).formula,
             "count": summary.count,
             "last": number(summary.last),
             "min": summary.min,

@@ -16,12 +16,24 @@ import yaml
 
 
 @dataclass(frozen=True, slots=True)
+class Case:
+    """A trap of one framework, of its releases `since` .. `until` (empty: all), of one raw name (or any)."""
+
+    framework: str
+    trap: str
+    since: str = ""
+    until: str = ""
+    raw: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """One canonical metric.
 
     `stage` is the pipeline stage that produces it and `policy` the policy version it describes
     [S0-7]; `concern` says which movement deserves a look (up, down, both, zero, nonfinite, info);
-    `traps` what the number is easily mistaken for. `names` are the raw names per framework, best first.
+    `traps` what the number is easily misread as, `is_not` what its name is easily taken for, `zero` what
+    a constant 0 means. `names` are the raw names per framework, best first.
     """
 
     name: str
@@ -31,6 +43,9 @@ class Metric:
     policy: str = ""
     concern: str = "info"
     traps: str = ""
+    is_not: str = ""
+    zero: str = ""
+    cases: tuple[Case, ...] = ()
     family: str = ""
     formula: str = ""
     """How it follows from other metrics where the run does not log it itself."""
@@ -43,19 +58,20 @@ class Catalog:
     def __init__(self, metrics: dict[str, Metric]) -> None:
         self.metrics = metrics
         self._exact: dict[str, list[tuple[str, int]]] = {}
-        patterns: list[tuple[int, re.Pattern[str], str]] = []
+        patterns: list[tuple[int, re.Pattern[str], str, int]] = []
         for metric in metrics.values():
             for raws in metric.names.values():
                 for rank, raw in enumerate(raws):
                     if "{" in raw:
-                        patterns.append((len(re.sub(r"\{[^}]*\}", "", raw)), _pattern(raw), metric.name))
+                        literal = len(re.sub(r"\{[^}]*\}", "", raw))
+                        patterns.append((literal, _pattern(raw), metric.name, rank))
                     else:
                         for spelling in (raw, raw.replace("/", "_")):
                             self._claim(spelling, metric.name, rank)
         for name in metrics:
             self._claim(name, name, -1)
         patterns.sort(key=lambda entry: -entry[0])
-        self._patterns = [(pattern, name) for _, pattern, name in patterns]
+        self._patterns = [(pattern, name, rank) for _, pattern, name, rank in patterns]
         """The more literal one first: `rewards/{fn}/std` before `rewards/{fn}`."""
 
     def _claim(self, raw: str, name: str, rank: int) -> None:
@@ -73,17 +89,27 @@ class Catalog:
         """Every canonical name that a raw one may stand for, best first: `actor/pg_loss` is the policy
         loss, and also the loss where nothing better is logged."""
         found = self._exact.get(raw)
-        return found if found is not None else self._exact.get(_plain(raw), [])
+        if found is None:
+            found = self._exact.get(_plain(raw))
+        if found is None:
+            name, rank = self._match(raw)
+            found = [(name, rank)] if name and not self.metrics[name].family else []
+        return found
+
+    def _match(self, raw: str) -> tuple[str, int]:
+        """The metric of the most literal pattern that a raw name fits; empty where none does."""
+        plain = _plain(raw)
+        for pattern, name, rank in self._patterns:
+            if pattern.fullmatch(plain) or (plain != raw and pattern.fullmatch(raw)):
+                return name, rank
+        return "", 0
 
     def metric(self, name: str) -> Metric | None:
         """What a canonical name means; for a raw family member (`rewards/x/mean`) its family's metric."""
         if name in self.metrics:
             return self.metrics[name]
-        plain = _plain(name)
-        for pattern, metric in self._patterns:
-            if pattern.fullmatch(plain):
-                return self.metrics[metric]
-        return None
+        found, _ = self._match(name)
+        return self.metrics[found] if found else None
 
     def members(self, name: str, raws: list[str]) -> list[str]:
         """Which of `raws` are members of the family `name` (`reward_component_mean`)."""
@@ -103,7 +129,8 @@ def _pattern(raw: str) -> re.Pattern[str]:
 
 def _metric(name: str, entry: dict[str, Any]) -> Metric:
     names = {framework: tuple(raws) for framework, raws in entry.pop("names", {}).items()}
-    return Metric(name=name, names=names, **entry)
+    cases = tuple(Case(**case) for case in entry.pop("cases", ()))
+    return Metric(name=name, names=names, cases=cases, **entry)
 
 
 @cache

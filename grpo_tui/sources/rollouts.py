@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..metrics.groups import direction_of
 from ..metrics.likeness import near_copies
 from .errors import SourceError
 from .records import Group, Response
@@ -131,7 +132,8 @@ def facts(groups: Iterable[Group]) -> RolloutFacts:
     groups = list(groups)
     scored = [[r.reward for r in group.responses if r.reward is not None] for group in groups]
     rewards = [reward for scores in scored for reward in scores if math.isfinite(reward)]
-    shares = Counter(_equal(scores, rewards) for scores in scored if len(scores) > 1)
+    best, worst = max(rewards, default=0.0), min(rewards, default=0.0)
+    shares: Counter[str] = Counter(direction_of(scores, best, worst) for scores in scored if len(scores) > 1)
     many = sum(shares.values())
     texts = [response.text.strip() for group in groups for response in group.responses]
     grouped = [group for group in groups if len(group.responses) > 1]
@@ -140,9 +142,9 @@ def facts(groups: Iterable[Group]) -> RolloutFacts:
         groups=len(groups),
         responses=len(texts),
         zero_variance=(many - shares["spread"]) / many if many else None,
-        all_right=shares["right"] / many if many else None,
-        all_wrong=shares["wrong"] / many if many else None,
-        other_equal=shares["other"] / many if many else None,
+        all_right=shares["all-right"] / many if many else None,
+        all_wrong=shares["all-wrong"] / many if many else None,
+        other_equal=shares["other-equal"] / many if many else None,
         near_identical=alike / len(grouped) if grouped else None,
         distinct_texts=len(set(texts)),
         empty_texts=sum(not text for text in texts),
@@ -265,17 +267,3 @@ def _conversation(value: Any) -> bool:
     return (
         isinstance(value, list) and bool(value) and all(isinstance(m, dict) and "content" in m for m in value)
     )
-
-
-# -- facts --------------------------------------------------------------------------------------
-
-
-def _equal(scores: list[float], rewards: list[float]) -> str:
-    """spread, or of what kind an equal group is. Spread is anything above TRL's 1e-8."""
-    low, high = min(scores), max(scores)
-    if not high - low <= 1e-8:
-        return "spread"
-    best, worst = max(rewards, default=high), min(rewards, default=low)
-    if high <= 0 or (high == worst and worst < best):
-        return "wrong"
-    return "right" if high == best and high > 0 else "other"

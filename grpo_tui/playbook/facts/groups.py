@@ -10,12 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
+from ...metrics.groups import EQUAL, direction_of
 from ...metrics.likeness import near_copies
 from .fact import Fact
 from .texts import ends_in_loop, final_answer, is_empty, is_garbled, says_gold
 
-EQUAL = 1e-8
-"""Rewards nearer than this are the same (TRL's own tolerance)."""
 MOST = 0.8
 """Share of the equal groups, or of the prompts, that decides which kind they are."""
 HALF = 0.5
@@ -66,22 +65,12 @@ def rewards_of(groups: Iterable[GroupLike]) -> list[float]:
     return [r.reward for group in groups for r in group.responses if r.reward is not None]
 
 
-def direction_of(rewards: Sequence[float], best: float, worst: float) -> str:
-    """spread, or which kind of equal a group is, seen against all rewards of the step [S0-3]."""
-    low, high = min(rewards), max(rewards)
-    if high - low > EQUAL:
-        return "spread"
-    if high >= best - EQUAL and (best > worst + EQUAL or high > 0) and high >= 0:
-        return "all-right"
-    if high <= worst + EQUAL or high <= 0:
-        return "all-wrong"
-    return "other-equal"
-
-
 def _direction(groups: Sequence[GroupLike]) -> Iterator[Found]:
     rewards = rewards_of(groups)
     scored = [[r.reward for r in g.responses if r.reward is not None] for g in groups]
-    kinds = Counter(direction_of(group, max(rewards), min(rewards)) for group in scored if len(group) > 1)
+    kinds: Counter[str] = Counter(
+        direction_of(group, max(rewards), min(rewards)) for group in scored if len(group) > 1
+    )
     equal = sum(kinds.values()) - kinds["spread"]
     if equal < LEAST_GROUPS:
         return

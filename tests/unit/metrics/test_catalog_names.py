@@ -97,3 +97,45 @@ def test_canonical_names_are_never_taken_by_another() -> None:
     for name in catalog().metrics:
         found = catalog().lookup(name)
         assert found is not None and found[0] == name
+
+
+@pytest.mark.parametrize("field", ["meaning", "unit", "stage", "policy", "concern", "traps"])
+def test_no_entry_lacks_a_field(field: str) -> None:
+    assert [name for name, metric in catalog().metrics.items() if not getattr(metric, field)] == []
+
+
+def test_cases_name_frameworks_and_their_own_raw_names() -> None:
+    for metric in catalog().metrics.values():
+        raws = {raw for names in metric.names.values() for raw in names}
+        for case in metric.cases:
+            assert case.trap.endswith(".") and (case.since or case.until or case.framework), metric.name
+            assert not case.raw or case.raw in raws, (metric.name, case.raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "name"),
+    [
+        ("train/agg/effective/solver/reward/mean", "reward_mean"),
+        ("train/agg/all/solver/solved_none", "all_wrong_group_frac"),
+        ("actor/train_infer_diff_token_mean", "rollout_prob_diff_mean"),
+        ("batch/solver/fractions/effective", "effective_group_frac"),
+    ],
+)
+def test_a_placeholder_without_a_family_leads_to_the_metric(raw: str, name: str) -> None:
+    assert catalog().claims(raw)[0][0] == name
+
+
+def test_neighbours_in_name_stay_apart() -> None:
+    """Names that read alike and mean different things."""
+    for raw, name in {
+        "policy/policy_kl": "kl_ref",
+        "actor/ppo_kl": "ppo_kl",
+        "rollout_corr/kl": "rollout_kl",
+        "response_length/clip_ratio": "truncation_ratio",
+        "clip_ratio": "clip_frac",
+        "actor/pg_clipfrac_lower": "clip_frac_dual",
+        "val/rho_clipfrac": "is_clip_frac",
+        "baseline_reward/pct_0": "all_wrong_group_percent",
+    }.items():
+        found = catalog().lookup(raw)
+        assert found is not None and found[0] == name
