@@ -82,6 +82,7 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = _command(commands, "show", "grpo-tui show train.log --json")
     parser.add_argument("path")
     parser.add_argument("--config", type=Path, help="the run's configuration (YAML or JSON)")
+    parser.add_argument("--metric", metavar="NAME", help="explain one metric of this run, by any of its names")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--once", action="store_true", help=argparse.SUPPRESS)
 

@@ -226,6 +226,8 @@ class Run:
         stretches = [track.newest for track in self.tracks if track.newest.first_step is not None]
         first = min((held.first_step for held in stretches if held.first_step is not None), default=None)
         points = self._curves.points(name, first, self.step if stretches else None)
+        if not len(points):
+            return NO_DERIVATION
         read, of = self._curves.coverage
         return Derivation(points, f"counted in the rollouts of the step ({read} of {of} files read)")
 

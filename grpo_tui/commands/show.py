@@ -26,6 +26,8 @@ def run(options: Namespace) -> int:
         return complain(str(error))
     for one in opened:
         drain(one)
+    if options.metric is not None:
+        return _explain(opened, options.metric, as_json=options.json)
     reports = [show_report(one)["run"] | {"derived": _derived(one)} for one in opened]
     if options.json:
         several_runs = len(reports) > 1
@@ -45,6 +47,44 @@ def drain(run: Any) -> None:
     while run.poll():
         pass
     run.poll(final=True)
+
+
+_HEADINGS = {
+    "what": "what it is",
+    "stage": "stage",
+    "policy": "policy",
+    "not": "what it is not",
+    "trap": "careful",
+    "here": "in this run",
+    "from": "where from",
+    "last": "last value",
+    "watch": "watch for",
+}
+
+
+def _explain(runs: Sequence[Any], name: str, *, as_json: bool) -> int:
+    """`show PATH --metric NAME`: one metric of the run at the path (of several: the newest that has it)."""
+    from dataclasses import asdict
+
+    from ..explain import explain, known, resolve, suggest
+    from ..summary import SCHEMA
+
+    run = next((held for held in reversed(runs) if len(held.points(resolve(held, name)))), runs[-1])
+    if not known(run, name):
+        near = suggest(run, name)
+        hint = f"did you mean {' or '.join(near)}?" if near else "grpo-tui show PATH lists them"
+        return complain(f"{name[:80]}: neither {run.path} nor the catalog has such a metric; {hint}")
+    explanation = explain(run, name)
+    if as_json:
+        print_json({"schema": SCHEMA, "metric": asdict(explanation)})
+        return 0
+    print(plain(explanation.name) + (" (derived)" if explanation.derived else ""))
+    label = ""
+    for part in explanation.parts:
+        heading = _HEADINGS[part.label] if part.label != label else ""
+        label = part.label
+        print(f"  {heading:<15} {plain(part.text)}")
+    return 0
 
 
 def _derived(run: Any) -> dict[str, Any]:
