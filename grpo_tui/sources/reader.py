@@ -102,6 +102,10 @@ class FrameReader(Reader):
     def fresh(self) -> None:
         """The data goes on in another file: what was left of the one before is gone."""
 
+    def said(self) -> list[tuple[int, bytes]]:
+        """Lines of a console that the frames held since the last call, with their numbers, for a log pane."""
+        return []
+
 
 class OwnReader(Reader):
     """A reader that opens its file itself, as a database must be."""

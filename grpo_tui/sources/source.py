@@ -131,6 +131,7 @@ class Source:
             parts, used = self.reader.frames(data)
             self._rest = data[used:]
             batch.parts.extend(parts)
+            batch.shown.extend(self.reader.said())
         else:
             self._rest += chunk.data
         return batch
