@@ -24,13 +24,13 @@ from .errors import SeveralRuns, SourceError
 from .json_table import JsonTable
 from .notebook import Notebook
 from .packed import SUFFIXES, PackedTail, start_of
-from .reader import FrameReader, OwnReader, Reader
+from .reader import Reader
 from .records import Origin
 from .rollouts import looks_like_rollouts
 from .slime_console import SlimeConsole
 from .source import Source
-from .tail import ChainTail, LatestTail, StreamTail
-from .tensorboard import TensorBoard
+from .stores import binary_kind, events, stored, wandb_runs, wandb_source
+from .tail import LatestTail, StreamTail
 from .text import plain
 from .trackio import Trackio, holds_metrics
 from .trainer_state import TrainerState
@@ -57,7 +57,6 @@ _READERS: tuple[type[Reader], ...] = (
     JsonColumns,
     CsvColumns,
 )
-_BINARY: tuple[type[FrameReader] | type[OwnReader], ...] = (TensorBoard, WandbFile, Trackio)
 _CONTROL = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\v\f\r\x1b")
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle")
 
@@ -107,11 +106,12 @@ def find_runs(root: Path) -> list[Path]:
     if tree.runs:
         return [run for path in tree.runs for run in find_runs(path)]
     chosen = _sources(tree)
-    several = _rivals(chosen)
+    several = _rivals(chosen) or wandb_runs(tree)
     if several:
         return several
-    known = any(not isinstance(reader, Console) for _, reader in chosen) or tree.events or _stored(tree)
-    return [root] if known or tree.rollouts else []
+    known = any(not isinstance(reader, Console) for _, reader in chosen)
+    stores = any(binary_kind(file) is not None for file in tree.stores[-MOST:])
+    return [root] if known or stores or tree.events or tree.rollouts else []
 
 
 def reader_for(path: Path) -> Reader | None:
@@ -132,7 +132,7 @@ def _judged(path: Path) -> tuple[type[Reader] | None, bool]:
 @lru_cache(maxsize=4096)
 def _judge(path: Path, size: int, changed: int) -> tuple[type[Reader] | None, bool]:
     """Cached by size and time, since a tree of runs is looked through again and again."""
-    binary = _binary(path)
+    binary = binary_kind(path)
     if binary is not None:
         return binary, True
     head = _head(path)
@@ -192,17 +192,6 @@ def _refuse(path: Path, start: bytes) -> None:
         raise SourceError(f"{path}: looks like a pickle, which is never opened; export it as JSON or CSV")
 
 
-def _binary(path: Path) -> type[Reader] | None:
-    try:
-        with path.open("rb") as handle:
-            start = handle.read(1 << 12)
-    except OSError:
-        return None
-    if len(start) < 24 and path.name.startswith("events.out.tfevents"):
-        return TensorBoard
-    return next((kind for kind in _BINARY if kind.owns(start)), None)
-
-
 def _head(path: Path) -> str | None:
     try:
         data = start_of(path, HEAD)
@@ -227,13 +216,14 @@ def _directory(path: Path, *, live: bool) -> Found:
     if tree.runs:
         raise SeveralRuns(path, tree.runs)
     chosen = _sources(tree) + _beside(path)
-    several = _rivals(chosen)
+    several = _rivals(chosen) or wandb_runs(tree)
     if several:
         raise SeveralRuns(path, several)
-    sources = [_source(file, reader, path) for file, reader in chosen + _stored(tree)]
-    sources += _events(tree)
-    sources.sort(key=lambda source: source.reader.rank)
     warnings: list[str] = []
+    sources = [_source(file, reader, path) for file, reader in chosen]
+    heard = any(reader.prose for _, reader in chosen)
+    sources += stored(tree, warnings, heard=heard) + events(tree)
+    sources.sort(key=lambda source: source.reader.rank)
     if len(tree.files) > MOST or tree.cut:
         warnings.append(f"{path}: holds too many files, not all were looked at; give the run's own folder")
     if not sources and not (tree.rollouts or tree.configs):
@@ -253,31 +243,14 @@ def rollout_files(found: Found) -> list[Path]:
 
 
 def _source(file: Path, reader: Reader, root: Path) -> Source:
+    if isinstance(reader, WandbFile):
+        return wandb_source(file)
     if isinstance(reader, TrainerState) and file.name == "trainer_state.json":
         home = file.parent.parent if file.parent.name.startswith("checkpoint-") else file.parent
         return Source(file, reader, LatestTail(lambda: newest_state(home, file)))
     if file.suffix in SUFFIXES:
         return Source(file, _configured(reader, root), PackedTail(file))
     return Source(file, _configured(reader, root))
-
-
-def _stored(tree: Tree) -> list[tuple[Path, Reader]]:
-    """The newest of wandb's files, and the newest database of trackio's."""
-    latest: dict[type[Reader], Path] = {}
-    for file in tree.stores[-MOST:]:
-        kind = _binary(file)
-        if kind is not None and (kind is not Trackio or holds_metrics(file)):
-            latest[kind] = file
-    return [(file, kind()) for kind, file in latest.items()]
-
-
-def _events(tree: Tree) -> list[Source]:
-    """The event files of a run as one source: each start of the trainer opens another."""
-    if not any(file.stat().st_size for file in tree.events):
-        return []
-    root = tree.root
-    tail = ChainTail(lambda: survey(root).events or tree.events)
-    return [Source(tree.events[0], TensorBoard(), tail)]
 
 
 def _beside(folder: Path) -> list[tuple[Path, Reader]]:

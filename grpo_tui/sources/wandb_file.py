@@ -4,15 +4,16 @@ Blocks of 32 KiB, counted from the file's first byte, hold chunks `u32 crc | u16
 check is zlib's CRC-32 of type and data. A record is one chunk or a first, middle and last one. Framing was
 the same in all versions from 0.15 to 0.31; keys are a `key` up to 0.17 and a list from 0.18 on. The end
 of the file is up to 15 seconds old while the run lives, and cut off where it was killed. A damaged chunk
-costs the rest of its block. What the console said stands in the file too and is read as any console is;
-its rows count only while wandb itself was given none.
+costs the rest of its block. A run that was resumed goes on in another file (`wandb_runs`). What the console
+said stands in the file too, online and offline (fields 4 and 13); it is shown and read as any console is, but
+its rows count only while wandb itself was given none, and none of it where the console's own log is at hand.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from struct import Struct
 from typing import Any
 
@@ -29,6 +30,7 @@ from .wire import BYTES, FIXED64, VARINT, double, fields, text
 BLOCK = 32768
 _HEAD = 7
 _CHUNK = Struct("<IHB").unpack_from
+_MOST_LINES = 20_000
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _HISTORY, _OUTPUT, _CONFIG, _OUTPUT_RAW, _RUN, _EXIT = 2, 4, 5, 13, 17, 18
 
@@ -36,8 +38,10 @@ _HISTORY, _OUTPUT, _CONFIG, _OUTPUT_RAW, _RUN, _EXIT = 2, 4, 5, 13, 17, 18
 class WandbFile(FrameReader):
     name = "wandb"
     rank = 18
+    prose = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, console: bool = True) -> None:
+        self._hears = console
         self._at = 0
         self._part: bytes | None = None
         self._rows = LoggedRows()
@@ -47,6 +51,14 @@ class WandbFile(FrameReader):
     @classmethod
     def owns(cls, start: bytes) -> bool:
         return start.startswith(b":W&B")
+
+    def fresh(self) -> None:
+        self._at, self._part = 0, None
+        self._console = _Copy()
+
+    def said(self) -> list[tuple[int, bytes]]:
+        """What the console said since the last call, line by line, each with its number."""
+        return self._console.take()
 
     def frames(self, data: bytes) -> tuple[list[Item | Rows], int]:
         parts = Parts()
@@ -107,15 +119,20 @@ class WandbFile(FrameReader):
             if field == _HISTORY:
                 yield from self._row(data, start, end)
             elif field in (_OUTPUT, _OUTPUT_RAW):
-                for item in self._console.said(data, start, end):
-                    if not self._history or not isinstance(item, Record | Restart):
-                        yield item
+                if self._hears:
+                    yield from self._heard(self._console.said(data, start, end))
             elif field == _RUN:
                 yield from _run(data, start, end)
             elif field == _CONFIG:
                 yield from _config(data, start, end)
-            elif field == _EXIT and _exit_code(data, start, end) == 0:
-                yield Ended()
+            elif field == _EXIT:
+                yield from self._heard(self._console.finish())
+                if _exit_code(data, start, end) == 0:
+                    yield Ended()
+
+    def _heard(self, items: Iterable[Item]) -> Iterator[Item]:
+        """What the console says; no rows where wandb itself has them."""
+        return (item for item in items if not self._history or not isinstance(item, Record | Restart))
 
     def _row(self, data: bytes, at: int, end: int) -> Iterator[Item]:
         row: dict[str, Any] = {}
@@ -182,6 +199,7 @@ class _Copy:
         self._incidents = Incidents()
         self._rest = b""
         self._line = 1
+        self._lines: list[tuple[int, bytes]] = []
 
     def said(self, data: bytes, at: int, end: int) -> Iterator[Item]:
         """The items of another piece of text."""
@@ -189,9 +207,31 @@ class _Copy:
             if field == 3 and kind == BYTES:
                 *lines, self._rest = (self._rest + data[start:stop]).split(b"\n")
                 for line in lines:
-                    for segment in line.split(b"\r"):
-                        said = plain(segment)
-                        yield from self._reader.line(self._line, said)
-                        yield from self._incidents.line(self._line, said)
-                    self._reader = self._reader.settled()
-                    self._line += 1
+                    yield from self._whole(line)
+
+    def finish(self) -> Iterator[Item]:
+        """The console will not say more."""
+        rest, self._rest = self._rest, b""
+        if rest.strip():
+            yield from self._whole(rest)
+        yield from self._incidents.finish()
+        yield from (item for item in self._reader.finish() if not isinstance(item, Warn))
+
+    def take(self) -> list[tuple[int, bytes]]:
+        """The newest lines since the last call, for people."""
+        lines, self._lines = self._lines, []
+        return lines
+
+    def _whole(self, line: bytes) -> Iterator[Item]:
+        shown = b""
+        for segment in line.split(b"\r"):
+            shown = segment if segment.strip() else shown
+            said = plain(segment)
+            yield from self._reader.line(self._line, said)
+            yield from self._incidents.line(self._line, said)
+        self._reader = self._reader.settled()
+        if shown:
+            self._lines.append((self._line, shown))
+            if len(self._lines) > 2 * _MOST_LINES:
+                del self._lines[:-_MOST_LINES]
+        self._line += 1

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from grpo_tui.run import Run
+from grpo_tui.sources.detect import SeveralRuns, find_runs
 from grpo_tui.sources.records import Ended, Record, Setting
 from grpo_tui.sources.wandb_file import WandbFile
 
@@ -96,3 +97,77 @@ def test_the_folder_of_a_run(tmp_path: Path) -> None:
         assert [track.source.reader.name for track in run.tracks] == ["wandb"], path
         assert run.framework == "trl" or run.points("reward_mean").values.tolist()[-1] == 0.5
         assert run.config["group_size"].value == 8 and run.state() == "ended"
+
+
+def begun(
+    home: Path, name: str, rows: range, *, shift: float = 0.0, code: int | None = None, say: str = ""
+) -> Path:
+    """A folder as a start of the trainer makes one; the counter begins anew, as it does offline."""
+    folder = home / "wandb" / name
+    folder.mkdir(parents=True)
+    records = [started({"learning_rate": 1e-6}), *([printed(say)] if say else [])]
+    for count, step in enumerate(rows):
+        names = {"loss": 0.1, "reward": 0.1 * step, "kl": 0.01 * step, "entropy": 1.0 - 0.01 * step}
+        row = {f"train/{key}": value + shift for key, value in names.items()}
+        records.append(history(count, {**row, "train/global_step": step}))
+    file = folder / f"run-{name.rpartition('-')[2]}.wandb"
+    file.write_bytes(wandb_log(records + ([exited(code)] if code is not None else [])))
+    return file
+
+
+def opened(path: Path) -> Run:
+    run = Run.open(path)
+    run.poll(final=True)
+    return run
+
+
+def test_a_resumed_run_is_read_through_all_of_its_folders(tmp_path: Path) -> None:
+    """Killed at 8, resumed from 6 and killed, resumed right behind it and finished: two stretches."""
+    first = begun(tmp_path, "offline-run-20260101_000000-abc", range(1, 9))
+    begun(tmp_path, "offline-run-20260102_000000-abc", range(6, 11), shift=0.5)
+    last = begun(tmp_path, "offline-run-20260103_000000-abc", range(11, 14), code=0)
+    (tmp_path / "wandb" / "latest-run").symlink_to(last.parent)
+    for path in (tmp_path, tmp_path / "wandb", first, last, last.parent):
+        run = opened(path)
+        spans = [(segment.first_step, segment.last_step) for segment in run.segments]
+        assert spans == [(1, 8), (6, 13)] and run.state() == "ended", path
+
+
+def test_a_run_that_is_resumed_while_we_look(tmp_path: Path) -> None:
+    begun(tmp_path, "run-20260101_000000-abc", range(1, 5))
+    run = Run.open(tmp_path)
+    run.poll()
+    assert run.steps() == [1, 2, 3, 4]
+    begun(tmp_path, "run-20260102_000000-abc", range(5, 9), code=0)
+    run.poll(final=True)
+    assert run.steps() == list(range(1, 9)) and len(run.segments) == 1 and run.state() == "ended"
+
+
+def test_other_runs_of_a_folder_are_named(tmp_path: Path) -> None:
+    begun(tmp_path, "run-20260101_000000-abc", range(1, 5))
+    begun(tmp_path, "run-20260102_000000-xyz", range(1, 9))
+    run = opened(tmp_path)
+    assert run.steps() == list(range(1, 9)) and any(
+        "holds 2 runs of wandb's" in said for said in run.warnings
+    )
+    with pytest.raises(SeveralRuns):
+        Run.open(tmp_path / "wandb")
+    assert [opened(path).steps()[-1] for path in find_runs(tmp_path / "wandb")] == [4, 8]
+
+
+SAID = "hello\nTraceback (most recent call last):\n  File 'a.py', line 3, in main\nKeyError: 'uid'\nbye"
+
+
+def test_what_the_console_said_is_mined_and_shown(tmp_path: Path) -> None:
+    file = begun(tmp_path, "run-20260101_000000-abc", range(1, 3), code=1, say=SAID)
+    run = Run.open(file)
+    shown = [line for batch in run.poll() for line in batch.lines]
+    assert [(one.kind, one.line, one.text) for one in run.incidents] == [("exception", 4, "KeyError: 'uid'")]
+    assert (1, "hello") in shown and (5, "bye") in shown and run.steps() == [1, 2] and not run.ended
+
+
+def test_the_consoles_own_log_is_heard_once(tmp_path: Path) -> None:
+    begun(tmp_path, "run-20260101_000000-abc", range(1, 3), say=SAID)
+    (tmp_path / "train.log").write_text(SAID + "\n")
+    run = opened(tmp_path)
+    assert [one.text for one in run.incidents] == ["KeyError: 'uid'"] and run.steps() == [1, 2]
