@@ -17,12 +17,15 @@ COMMANDS = {
     "show": "what was read: framework, steps, metrics, configuration, incidents",
     "runs": "every run under a folder",
     "diagnose": "alerts and ranked diagnoses, without a person",
-    "playbook": "list, show, check and test playbooks",
+    "playbook": "write, check, test, replay and draw playbooks",
     "probe": "run a probe without the app",
     "explain": "the page of a metric or a diagnosis: what it means, what looks alike, what to do",
     "calc": "group odds, prompts per update, float spacing, advantages",
     "report": "a run's incident report, or one triage session, as Markdown or HTML",
     "export": "metrics as CSV, curves as SVG",
+    "serve": "the app in a browser on this machine, behind a token",
+    "vscode": "editor files: tasks, problem matcher, schema for playbooks",
+    "tour": "the demo with somebody beside you: what you see and which key is next",
     "doctor": "which interpreter, torch, device and terminal; what is missing and how to get it",
 }
 
@@ -48,6 +51,9 @@ def build_parser() -> argparse.ArgumentParser:
         _calc,
         _report,
         _export,
+        _serve,
+        _vscode,
+        _tour,
         _doctor,
     ):
         add(commands)
@@ -82,7 +88,9 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = _command(commands, "show", "grpo-tui show train.log --json")
     parser.add_argument("path")
     parser.add_argument("--config", type=Path, help="the run's configuration (YAML or JSON)")
-    parser.add_argument("--metric", metavar="NAME", help="explain one metric of this run, by any of its names")
+    parser.add_argument(
+        "--metric", metavar="NAME", help="explain one metric of this run, by any of its names"
+    )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--once", action="store_true", help=argparse.SUPPRESS)
 
@@ -105,19 +113,9 @@ def _diagnose(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _playbook(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = _command(commands, "playbook", "grpo-tui playbook check my-playbooks/")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="the playbooks that would be used")
-    listing.add_argument("--playbooks", action="append", default=[], metavar="DIR")
-    listing.add_argument("--json", action="store_true")
-    shown = actions.add_parser("show", help="one playbook, step by step")
-    shown.add_argument("name")
-    shown.add_argument("--playbooks", action="append", default=[], metavar="DIR")
-    for name, what in (("check", "find mistakes"), ("test", "run the playbooks' own tests")):
-        action = actions.add_parser(name, help=what)
-        action.add_argument("paths", nargs="*", help="files or folders (default: the bundled playbooks)")
-        action.add_argument("--json", action="store_true")
-    actions.add_parser("schema", help="the JSON Schema for editors")
+    from .commands.playbook.grammar import add_actions
+
+    add_actions(_command(commands, "playbook", "grpo-tui playbook check my-playbooks/"))
 
 
 def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -186,6 +184,28 @@ def _export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     form.add_argument("--csv", type=Path, help="a file, or - for standard output (the default)")
     form.add_argument("--svg", type=Path, help="a file for one metric, a folder for several")
     parser.add_argument("--baseline", help="a run to draw beside it")
+
+
+def _serve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "serve", "grpo-tui serve outputs/run-1 --port 8765")
+    parser.add_argument("path", help="log file or run directory")
+    _run_options(parser)
+    parser.add_argument("--python", help="the training interpreter, for probes")
+    parser.add_argument("--host", default="127.0.0.1", help="a loopback address (default: 127.0.0.1)")
+    parser.add_argument("--port", type=int, default=8765)
+
+
+def _vscode(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "vscode", "grpo-tui vscode init")
+    parser.add_argument("action", choices=("init",))
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(), help="the workspace (default: here)")
+    parser.add_argument("--print", action="store_true", help="show the files and write nothing")
+
+
+def _tour(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "tour", "grpo-tui tour")
+    parser.add_argument("--speed", type=float, default=20.0, help="times the run's own speed (default: 20)")
+    parser.add_argument("--python", help="the interpreter for the probe's rehearsal")
 
 
 def _doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

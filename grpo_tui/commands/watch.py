@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -28,7 +29,7 @@ def run(options: Namespace) -> int:
     except SourceError as error:
         return complain(str(error))
 
-    if not sys.stdout.isatty():
+    if not sys.stdout.isatty() and "TEXTUAL_DRIVER" not in os.environ:
         print("grpo-tui: no terminal to draw on; this is what `diagnose` says", file=sys.stderr)
         return report(opened, library, baseline=baseline)
 

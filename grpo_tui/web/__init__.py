@@ -1,0 +1,1 @@
+"""The same app in a browser on this machine."""
