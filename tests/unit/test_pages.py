@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import tomllib
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 from grpo_tui import pages
 from grpo_tui.cli import main
 from grpo_tui.metrics.catalog import catalog
+from grpo_tui.playbook.library import builtin_dir
+from grpo_tui.playbook.vocabulary import diagnoses
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
         ("rewards/accuracy_reward/mean", "reward_component_mean"),
         ("zero-std group frac", "zero_std_group_frac"),
         ("triage", "triage"),
+        ("dead lock", "collapse.dead-lock"),
+        ("collapse.entropy", "collapse.entropy"),
     ],
 )
 def test_a_page_is_found_by_the_names_people_use(asked: str, name: str) -> None:
@@ -72,3 +77,63 @@ class TestCommand:
     def test_without_a_name_it_lists(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explain"]) == 0
         assert "kl_ref" in capsys.readouterr().out
+
+
+# -- what a diagnosis's page must say ------------------------------------------------------------
+
+SECTIONS = (
+    "What it is",
+    "Symptom",
+    "Mechanism",
+    "What looks alike",
+    "What confirms it",
+    "First response",
+    "Not when",
+    "Watch afterwards",
+    "Sources",
+)
+LINK = re.compile(r"\]\(([^)#\s]+)\)")
+DOCS = sorted(pages.docs_dir().rglob("*.md"))
+
+
+def sections(text: str) -> dict[str, str]:
+    """Heading -> text of the second-level sections."""
+    parts = re.split(r"^## (.+)$", text, flags=re.M)
+    return {head.strip(): body.strip() for head, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+@pytest.mark.parametrize("id", list(diagnoses()))
+def test_a_diagnosis_has_its_page_with_every_section(id: str) -> None:
+    found = pages.page(id)
+    assert found is not None and found.kind == "diagnosis" and found.title.startswith(f"{id}: ")
+    held = sections(found.markdown)
+    assert tuple(held) == SECTIONS
+    assert [name for name, body in held.items() if len(body) < 30] == []
+    assert [rule for rule in diagnoses()[id].rules if rule not in held["Sources"]] == []
+    assert re.search(r"\d", held["Watch afterwards"]) or id in ("metric.misread-name", "metric.expected-nan")
+
+
+def test_no_page_without_a_diagnosis() -> None:
+    assert {page.name for page in pages.pages().values() if page.kind == "diagnosis"} == set(diagnoses())
+
+
+def test_pages_name_playbooks_that_exist() -> None:
+    books = {path.stem for path in builtin_dir().glob("*.yaml")}
+    for page in pages.pages().values():
+        named = re.search(r"^Playbooks: (.+)", page.markdown, re.M | re.S)
+        quoted = set(re.findall(r"`([a-z-]+)`", named.group(1).split(". ")[0])) if named else set()
+        assert quoted <= books, page.name
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.stem)
+def test_links_lead_somewhere(path: Path) -> None:
+    targets = [link for link in LINK.findall(path.read_text("utf-8")) if "://" not in link]
+    assert [link for link in targets if not (path.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("kind", ["diagnosis", "metric"])
+def test_the_index_lists_every_page(kind: str) -> None:
+    folder = {"diagnosis": "diagnoses", "metric": "metrics"}[kind]
+    index = (pages.docs_dir() / folder / "README.md").read_text("utf-8")
+    names = [page.name for page in pages.pages().values() if page.kind == kind]
+    assert [name for name in names if f"({name}.md)" not in index] == []
