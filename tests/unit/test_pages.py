@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from grpo_tui import pages
 from grpo_tui.cli import main
@@ -137,3 +138,9 @@ def test_the_index_lists_every_page(kind: str) -> None:
     index = (pages.docs_dir() / folder / "README.md").read_text("utf-8")
     names = [page.name for page in pages.pages().values() if page.kind == kind]
     assert [name for name in names if f"({name}.md)" not in index] == []
+
+
+def test_the_notes_are_about_metrics_that_exist() -> None:
+    notes = yaml.safe_load((pages.docs_dir() / "metrics" / "notes.yaml").read_text("utf-8"))
+    assert sorted(set(notes) - set(catalog().metrics)) == []
+    assert {key for note in notes.values() for key in note} <= {"reading", "alike", "diagnoses", "rules"}
