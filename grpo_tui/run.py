@@ -63,6 +63,7 @@ class Run:
         self._merged: dict[str, tuple[tuple[int, ...], Points]] = {}
         self._derived: dict[str, tuple[int, Derivation]] = {}
         self._deriving: set[str] = set()
+        self._lost: str | None = None
         self._curves = rollout_curves.RolloutCurves(self.rollout_files)
         self._rollouts: dict[str, Any] | None = None
         self._groups: tuple[object, list[Group]] | None = None
@@ -86,6 +87,7 @@ class Run:
     def poll(self, *, final: bool = False) -> list[Batch]:
         """Read what is new in every source. With `final` also what an unfinished last line holds."""
         batches = []
+        self._keep_up(final=final)
         for track in self.tracks:
             batch = track.source.poll(final=final)
             if batch is None:
@@ -103,6 +105,20 @@ class Run:
         if (final or not batches) and self._curves.read(final=final):
             self.revision += 1
         return batches
+
+    def _keep_up(self, *, final: bool) -> None:
+        """Let the mirror of a run elsewhere grow: at once for a last reading, else in its own thread."""
+        mirror = self.found.mirror
+        if mirror is None:
+            return
+        if final:
+            mirror.sync(whole=True)
+        else:
+            mirror.follow()
+        if mirror.problem != self._lost:
+            self.warnings = [text for text in self.warnings if text != self._lost]
+            self.warnings += [mirror.problem] if mirror.problem is not None else []
+            self._lost = mirror.problem
 
     def _apply(self, track: Track, item: Item | Rows) -> None:
         match item:
@@ -143,6 +159,11 @@ class Run:
         if origin.framework != held.framework:
             return origin.certainty >= 2 and origin.framework != "unknown" and held.certainty != 2
         return origin.certainty > held.certainty
+
+    @property
+    def address(self) -> str:
+        """Where the run is, as a person gave it: a path, or the address of a run elsewhere."""
+        return self.found.mirror.address if self.found.mirror is not None else str(self.path)
 
     # -- looking ---------------------------------------------------------------------------
 

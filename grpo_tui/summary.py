@@ -22,7 +22,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
     """One run as the object that `show --json` prints under `run`."""
     steps = run.steps()
     return {
-        "path": str(run.path),
+        "path": run.address,
         "framework": run.framework,
         "framework_version": run.framework_version,
         "sources": [

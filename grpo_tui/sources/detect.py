@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from .notebook import Notebook
 from .packed import SUFFIXES, PackedTail, start_of
 from .reader import Reader
 from .records import Origin
+from .remote import Mirror, is_remote
+from .remote.address import address_of
 from .rollouts import looks_like_rollouts
 from .slime_console import SlimeConsole
 from .source import Source
@@ -71,16 +73,20 @@ class Found:
     config_files: list[Path] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     origin: Origin | None = None
+    mirror: Mirror | None = None
+    """What keeps `path` up where the run itself is elsewhere."""
 
 
 def find_run(path: str | Path, *, live: bool = False) -> Found:
-    """Find what can be read at `path`: a file, a run directory, or `-`.
+    """Find what can be read at `path`: a file, a run directory, an address (`sftp://…`), or `-`.
 
     Raises `SourceError` with one clear line when that is nothing, `SeveralRuns` for a folder of runs.
     An empty or blank file is refused, except with `live`, where it may be about to be written.
     """
     if str(path) == "-":
         return Found(Path("-"), [Source(Path("-"), Console(), StreamTail())])
+    if is_remote(path) and not Path(path).exists():
+        return _elsewhere(path, live=live)
     try:
         path = Path(path).expanduser()
         if not path.exists():
@@ -147,6 +153,25 @@ def _judge(path: Path, size: int, changed: int) -> tuple[type[Reader] | None, bo
         if best >= 0.9:
             break
     return chosen, best >= 0.8 or "{'actor_rollout_ref':" in head
+
+
+def _elsewhere(path: str | Path, *, live: bool) -> Found:
+    """A run elsewhere, read through its mirror; whatever is said of it names the address."""
+    address = address_of(path)
+    if address.startswith("file://"):
+        return find_run(address.removeprefix("file://"), live=live)
+    mirror = Mirror(address)
+    here, there = str(mirror.local), mirror.address.rstrip("/")
+    try:
+        found = find_run(mirror.local, live=live)
+    except SeveralRuns as several:
+        runs = [Path(str(run).replace(here, there)) for run in several.paths]
+        raise SeveralRuns(Path(there), runs) from None
+    except SourceError as error:
+        raise SourceError(str(error).replace(here, there)) from None
+    if mirror.cut:
+        found.warnings.append(f"{there}: holds too many files, not all were looked at; give the run's folder")
+    return replace(found, mirror=mirror)
 
 
 # -- a file ------------------------------------------------------------------------------------

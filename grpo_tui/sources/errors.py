@@ -6,6 +6,7 @@ them without importing one another.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +21,13 @@ class SeveralRuns(SourceError):
     def __init__(self, root: Path, paths: Sequence[Path]) -> None:
         self.root = root
         self.paths = tuple(paths)
-        some = ", ".join(str(path) for path in self.paths[:3])
+        some = ", ".join(_shown(path) for path in self.paths[:3])
         more = f" and {len(self.paths) - 3} more" if len(self.paths) > 3 else ""
-        super().__init__(f"{root} holds {len(self.paths)} runs ({some}{more}); give the path of one of them")
+        super().__init__(
+            f"{_shown(root)} holds {len(self.paths)} runs ({some}{more}); give the path of one of them"
+        )
+
+
+def _shown(path: Path) -> str:
+    """A path as a person would write it: that of an address has lost a slash."""
+    return re.sub(r"^([a-z][a-z0-9+.-]+):/(?!/)", r"\1://", str(path))

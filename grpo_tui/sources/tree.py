@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Literal, TypeAlias
 
+Kind: TypeAlias = Literal["event", "store", "config", "rollout", "text"]
 DEPTH = 4
 MOST = 20_000
 _SKIP = frozenset(
@@ -128,33 +130,51 @@ def _walk(tree: Tree, folder: Path, depth: int) -> None:
 
 def _entered(root: Path, entry: os.DirEntry[str]) -> bool:
     """Whether to look into a folder; a link to another one of the tree (`latest-run`) is not followed."""
-    name = entry.name
-    if name in _SKIP or name.startswith((".", "global_step_")):
+    if not enters(entry.name):
         return False
     return not (entry.is_symlink() and Path(entry.path).resolve().is_relative_to(root.resolve()))
 
 
+def enters(name: str) -> bool:
+    """Whether a folder of this name may hold anything of a run that is read."""
+    return name not in _SKIP and not name.startswith((".", "global_step_"))
+
+
 def _sort(tree: Tree, path: Path) -> None:
+    kind = kind_of(path)
+    if kind is not None:
+        lists = {
+            "event": tree.events,
+            "store": tree.stores,
+            "config": tree.configs,
+            "rollout": tree.rollouts,
+            "text": tree.files,
+        }
+        lists[kind].append(path)
+
+
+def kind_of(path: PurePath) -> Kind | None:
+    """What a file may be, by its name and its folder's; None for what is never read."""
     name, folder = path.name, path.parent
     if name.startswith("events.out.tfevents"):
-        tree.events.append(path)
-    elif path.suffix in (".wandb", ".db"):
-        tree.stores.append(path)
-    elif folder.name == ".hydra":
-        if name != "hydra.yaml":
-            tree.configs.append(path)
-    elif (
-        _NUMBERED.match(name) and (_ROLLOUT_FOLDERS.fullmatch(folder.name) or path.suffix == ".parquet")
-    ) or (path.suffix == ".parquet" and _ROLLOUT_FOLDERS.fullmatch(f"{folder.name}/{name}")):
-        tree.rollouts.append(path)
-    elif name in _CONFIGS:
-        tree.configs.append(path)
-    elif (path.suffix in _TEXT or _packed(path)) and name not in _NOT_LOGS and not name.startswith("."):
-        tree.files.append(path)
+        return "event"
+    if path.suffix in (".wandb", ".db"):
+        return "store"
+    if folder.name == ".hydra":
+        return "config" if name != "hydra.yaml" else None
+    if (_NUMBERED.match(name) and (_ROLLOUT_FOLDERS.fullmatch(folder.name) or path.suffix == ".parquet")) or (
+        path.suffix == ".parquet" and _ROLLOUT_FOLDERS.fullmatch(f"{folder.name}/{name}")
+    ):
+        return "rollout"
+    if name in _CONFIGS:
+        return "config"
+    if (path.suffix in _TEXT or _packed(path)) and name not in _NOT_LOGS and not name.startswith("."):
+        return "text"
+    return None
 
 
-def _packed(path: Path) -> bool:
-    return path.suffix in (".gz", ".zst") and Path(path.stem).suffix in _TEXT
+def _packed(path: PurePath) -> bool:
+    return path.suffix in (".gz", ".zst") and PurePath(path.stem).suffix in _TEXT
 
 
 def begun(path: Path) -> tuple[str, str]:
