@@ -1,20 +1,39 @@
-"""All playbooks there are: the bundled ones, a person's own, and folders named on the command line.
+"""All playbooks there are: the bundled ones, those of packages, a person's own, the project's, named folders.
 
-A later folder overrides an earlier one by the playbook's id, which is how a team changes one of ours
-without touching the package. A file that cannot be used becomes a problem and takes nothing else down.
+A later folder overrides an earlier one by the playbook's id, and an overlay changes one in place, which is
+how a team changes one of ours without touching the package. A file that cannot be used becomes a problem
+and takes nothing else down. Every playbook knows where it came from; nothing of a package is executed.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal, TypeAlias
 
+from .format.extend import OverlayFile, extend, missing_base
 from .format.load import read_file
 from .format.problems import Problem
 from .format.schema import Playbook, UseStep
 from .language.names import Names, did_you_mean
+from .packages import playbook_folders
+
+Kind: TypeAlias = Literal["bundled", "package", "yours", "project", "given"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder (or file) that playbooks are read from. `label` names a package with its version."""
+
+    path: Path
+    kind: Kind
+    label: str = ""
+
+    def __str__(self) -> str:
+        return self.label or self.kind
 
 
 @dataclass
@@ -24,6 +43,10 @@ class Library:
     playbooks: dict[str, Playbook] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
+    origins: dict[str, Source] = field(default_factory=dict)
+    """Where each playbook came from."""
+    sources: tuple[Source, ...] = ()
+    """What was read, in order; empty for a library made by hand."""
 
 
 def builtin_dir() -> Path:
@@ -39,25 +62,55 @@ def user_dir() -> Path:
     return (Path(base).expanduser() if base else Path.home() / ".config") / "grpo-tui" / "playbooks"
 
 
+def project_dir() -> Path:
+    """Playbooks of the project one works in: `playbooks` in the current folder."""
+    return Path("playbooks")
+
+
+def sources_of(extra: Iterable[str | Path] = ()) -> tuple[Source, ...]:
+    """Every place that is read, later ones overriding earlier ones."""
+    places = [Source(builtin_dir(), "bundled")]
+    for offered in playbook_folders():
+        label = f"package {offered.package} {offered.version}".rstrip()
+        places.append(Source(offered.folder or Path(offered.value), "package", label))
+    places += [Source(user_dir(), "yours"), Source(project_dir(), "project")]
+    places += [Source(Path(folder), "given") for folder in extra]
+    return tuple(dict.fromkeys(places))
+
+
 def load_library(extra_dirs: Iterable[str | Path] = (), *, names: Names | None = None) -> Library:
-    """Every playbook of the bundled folder, the person's own, then `extra_dirs` in order (files too)."""
-    library = Library()
-    for folder in (builtin_dir(), user_dir()):
-        if folder.is_dir():
-            _add_folder(library, folder, names)
-    for folder in map(Path, extra_dirs):
-        if not folder.exists():
-            library.problems.append(Problem(str(folder), 1, 1, "no such folder", check="file/read"))
-        else:
-            _add_folder(library, folder, names)
+    """Every playbook of `sources_of(extra_dirs)`; a file among them stands for itself."""
+    return read_sources(sources_of(extra_dirs), names=names)
+
+
+def read_sources(sources: Iterable[Source], *, names: Names | None = None) -> Library:
+    """The library of these places, the later ones overriding the earlier."""
+    library = Library(sources=tuple(sources))
+    seen: set[Path] = set()
+    for source in library.sources:
+        folder = source.path.resolve()
+        if folder in seen or (source.kind in ("yours", "project") and not source.path.is_dir()):
+            continue
+        seen.add(folder)
+        if not source.path.exists():
+            message = "no such folder" if source.kind == "given" else f"no such folder ({source})"
+            library.problems.append(Problem(str(source.path), 1, 1, message, check="file/read"))
+            continue
+        _add_folder(library, source, names)
     _drop_unusable(library)
     return library
 
 
-def _add_folder(library: Library, folder: Path, names: Names | None) -> None:
+def _add_folder(library: Library, source: Source, names: Names | None) -> None:
     here: dict[str, Path] = {}
-    for path in files_in(folder):
+    overlays: list[OverlayFile] = []
+    for path in files_in(source.path):
+        if source.kind == "project" and not is_ours(path):
+            continue
         loaded = read_file(path, names=names)
+        if loaded.overlay is not None:
+            overlays.append(loaded.overlay)
+            continue
         playbook = loaded.playbook
         if playbook is None:
             library.problems.extend(loaded.problems)
@@ -69,7 +122,35 @@ def _add_folder(library: Library, folder: Path, names: Names | None) -> None:
             continue
         here[playbook.id] = path
         library.playbooks[playbook.id] = playbook
+        library.origins[playbook.id] = source
         library.warnings.extend(loaded.problems)
+    for overlay in overlays:
+        _lay_over(library, overlay, names)
+
+
+def _lay_over(library: Library, overlay: OverlayFile, names: Names | None) -> None:
+    base = library.playbooks.get(overlay.extends)
+    if base is None:
+        library.problems.append(missing_base(overlay, list(library.playbooks)))
+        return
+    extended = extend(base, overlay, names=names)
+    if extended.playbook is None:
+        library.problems.extend(extended.problems)
+        return
+    library.playbooks[base.id] = extended.playbook
+    library.warnings.extend(extended.problems)
+
+
+_OURS = re.compile(rb"^(playbook|extends)\s*:", re.MULTILINE)
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file means to be a playbook; a project's `playbooks` folder may be another tool's."""
+    try:
+        with path.open("rb") as file:
+            return _OURS.search(file.read(65536)) is not None
+    except OSError:
+        return True
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -92,6 +173,7 @@ def _drop_unusable(library: Library) -> None:
         for playbook, problem in found:
             library.problems.append(problem)
             library.playbooks.pop(playbook.id, None)
+            library.origins.pop(playbook.id, None)
 
 
 def use_problems(playbook: Playbook, books: Mapping[str, Playbook]) -> Iterator[Problem]:

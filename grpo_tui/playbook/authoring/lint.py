@@ -1,7 +1,7 @@
 """Advice on playbooks that load: what will surprise somebody at three in the morning.
 
-After pint: every check has a stable name and a severity, and can be switched off in the file
-(`# grpo-tui disable trigger/hold`). `bug` means that the playbook cannot do what it says.
+After pint: every check has a stable name and a severity (`check_names`), a page of its own, and can be
+ignored or put off in the file (`ignoring`). `bug` means that the playbook cannot do what it says.
 """
 
 from __future__ import annotations
@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..format.checks import END
-from ..format.problems import Level, Problem, disabled_checks, excerpt
+from ..format.complaints import Finding
+from ..format.extend import OverlayFile
+from ..format.ignoring import without_ignored
+from ..format.load import problem_at
+from ..format.problems import Level, Problem, excerpt
 from ..format.schema import (
     AskStep,
     Branch,
@@ -27,7 +31,10 @@ from ..format.schema import (
 )
 from ..language.nodes import Call, Compare, Constant, Expression, Metric, Node, Reference, walk
 from ..library import Library, use_problems
+from ..packages import registered_probes
+from ..vocabulary import is_own
 from .branch_cover import uncovered_branches
+from .comments import comment_problems
 
 SHAPES = frozenset(
     {"drop", "growth", "rise", "flat", "corr", "share_zero", "bad", "count", "age", "spikes", "crossed"}
@@ -39,11 +46,30 @@ CONFIRMING = 3
 def check(playbook: Playbook, library: Library) -> list[Problem]:
     """Everything worth saying about a playbook, in file order."""
     text = _text_of(playbook)
-    off = disabled_checks(text)
-    found = [_problem(playbook, text, *entry) for entry in _entries(playbook, library) if entry[1] not in off]
+    found = [_problem(playbook, text, *entry) for entry in _entries(playbook, library)]
     books = {**library.playbooks, playbook.id: playbook}
     found.extend(use_problems(playbook, books))
+    found = without_ignored(found, text)
+    found.extend(comment_problems(text, str(playbook.origin or playbook.id)))
     return sorted(found, key=lambda problem: (problem.line, problem.col))
+
+
+def check_overlay(base: Playbook, merged: Playbook, overlay: OverlayFile, library: Library) -> list[Problem]:
+    """What an overlay brings in that its playbook did not have, placed in the overlay's file."""
+    before = {(name, message) for _, name, _, message in _entries(base, library)}
+    begin = {"fixes": len(base.fixes), "tests": len(base.tests)}
+    found = []
+    for place, name, severity, message in _entries(merged, library):
+        if (name, message) in before or name == "tests/uncovered":
+            continue
+        section, index = place[:1], place[1:2]
+        here: Place = ("extends",)
+        if section and section[0] in begin and isinstance(index[0], int):
+            here = (section[0], index[0] - begin[str(section[0])], *place[2:])
+        finding = Finding(here, message, name, severity=severity)
+        found.append(problem_at(finding, overlay.tree, overlay.text, overlay.name))
+    found = without_ignored(found, overlay.text)
+    return [*found, *comment_problems(overlay.text, overlay.name)]
 
 
 Entry = tuple[Place, str, Level, str]
@@ -220,6 +246,11 @@ def _probe_step(step: ProbeStep, place: Place) -> Iterator[Entry]:
         yield place, "probe/cost", "warning", "no `cost`: a person decides by it"
     if step.timeout is None:
         yield place, "probe/timeout", "warning", "no `timeout`"
+    if is_own(step.probe) and step.probe not in {probe.id for probe in registered_probes()}:
+        message = (
+            f"no installed package registers {step.probe!r} (grpo-tui playbook list shows those that are)"
+        )
+        yield (*place, "probe"), "probe/unregistered", "bug", message
 
 
 def _reachable(playbook: Playbook) -> set[int]:

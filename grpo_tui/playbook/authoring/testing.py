@@ -6,16 +6,20 @@ and linting know nothing of it, and any engine with the same three abilities can
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..format.problems import PlaybookError
 from ..format.schema import Expected, Playbook, PlaybookTest, ProbeStep
 from ..library import Library
 from .fake_run import FakeRun, run_of
 
-__all__ = ["Engine", "FakeRun", "Fired", "Result", "Walked", "run_tests", "walk_test"]
+if TYPE_CHECKING:
+    from ..walk.views import StepDone
+
+__all__ = ["Difference", "Engine", "FakeRun", "Fired", "Result", "Walked", "run_tests", "walk_test"]
 
 SEVERITIES = ("info", "warning", "critical")
 
@@ -35,19 +39,43 @@ class Walked:
     verdict: str
     path: tuple[str, ...]
     branches: frozenset[str]
+    told: tuple[str, ...] = ()
+    """One line a step: what it found and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a test expected of one thing, and what it got; `text` where that needs a sentence of its own."""
+
+    what: str
+    expected: tuple[str, ...] = ()
+    got: tuple[str, ...] = ()
+    text: str = ""
+
+    def __str__(self) -> str:
+        if self.text:
+            return f"{self.what}: {self.text}" if self.what else self.text
+        return f"{self.what}: expected {' → '.join(self.expected)}, got {' → '.join(self.got)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One test: passed, or what differed, each difference a sentence."""
+    """One test: passed, or what differed. `told` is the walk, line by line, where there was one."""
 
     playbook: str
     name: str
-    differences: tuple[str, ...] = ()
+    found: tuple[Difference, ...] = ()
+    told: tuple[str, ...] = ()
+    seconds: float = 0.0
 
     @property
     def passed(self) -> bool:
-        return not self.differences
+        return not self.found
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """Each difference as a sentence."""
+        return tuple(str(difference) for difference in self.found)
 
 
 class Engine(Protocol):
@@ -57,48 +85,56 @@ class Engine(Protocol):
     def walk(self, playbook: Playbook, run: FakeRun, library: Library, test: PlaybookTest) -> Walked: ...
 
 
-def run_tests(playbook: Playbook, library: Library, engine: Engine | None = None) -> list[Result]:
-    """Every test of a playbook, in the order of the file. Never raises for what a test says."""
+def run_tests(
+    playbook: Playbook,
+    library: Library,
+    engine: Engine | None = None,
+    *,
+    tests: Iterable[PlaybookTest] | None = None,
+) -> list[Result]:
+    """Every test of a playbook (or these), in the order of the file. Never raises for what a test says."""
     engine = engine if engine is not None else OwnEngine()
-    return [
-        Result(playbook.id, test.name, tuple(_differences(playbook, test, library, engine)))
-        for test in playbook.tests
-    ]
+    return [_run(playbook, test, library, engine) for test in (playbook.tests if tests is None else tests)]
 
 
-def _differences(playbook: Playbook, test: PlaybookTest, library: Library, engine: Engine) -> Iterator[str]:
+def _run(playbook: Playbook, test: PlaybookTest, library: Library, engine: Engine) -> Result:
+    begin = time.perf_counter()
     try:
         run = run_of(test, playbook)
     except PlaybookError as error:
-        yield error.problems[0].message
-        return
+        return Result(playbook.id, test.name, (Difference("", text=error.problems[0].message),))
+    found: list[Difference] = []
+    told: tuple[str, ...] = ()
     expect = test.expect
     if expect.triggered is not None or expect.severity is not None or expect.first_step is not None:
-        yield from _alarm_differences(expect, engine.alarm(playbook, run))
+        found.extend(_of_alarm(expect, engine.alarm(playbook, run)))
     if expect.verdict is not None or expect.path:
         walked = engine.walk(playbook, run, library, test)
+        told = walked.told
         if expect.verdict is not None and walked.verdict != str(expect.verdict):
-            yield f"verdict: expected {expect.verdict}, got {walked.verdict}"
+            found.append(Difference("verdict", (str(expect.verdict),), (walked.verdict,)))
         if expect.path and walked.path != expect.path:
-            yield f"path: expected {' → '.join(expect.path)}, got {' → '.join(walked.path)}"
+            found.append(Difference("path", expect.path, walked.path))
+    return Result(playbook.id, test.name, tuple(found), told, time.perf_counter() - begin)
 
 
-def _alarm_differences(expect: Expected, fired: Fired | None) -> Iterator[str]:
+def _of_alarm(expect: Expected, fired: Fired | None) -> Iterator[Difference]:
     if fired is None:
         if expect.triggered is not False:
-            yield "trigger: expected it to fire, it stayed silent"
+            yield Difference("trigger", ("fires",), ("silent",), "expected it to fire, it stayed silent")
         return
     if expect.triggered is False:
         at = "" if fired.first_step is None else f" at step {fired.first_step}"
-        yield f"trigger: expected silence, it fired{at} as {fired.severity}"
+        text = f"expected silence, it fired{at} as {fired.severity}"
+        yield Difference("trigger", ("silent",), (f"fires{at} as {fired.severity}",), text)
         return
     if expect.severity is not None and fired.severity != expect.severity:
-        yield f"severity: expected {expect.severity}, got {fired.severity}"
+        yield Difference("severity", (expect.severity,), (fired.severity,))
     if expect.first_step is not None:
         off = None if fired.first_step is None else abs(fired.first_step - expect.first_step)
         if off is None or off > expect.tolerance:
             within = f" ± {expect.tolerance}" if expect.tolerance else ""
-            yield f"first_step: expected {expect.first_step}{within}, got {fired.first_step}"
+            yield Difference("first_step", (f"{expect.first_step}{within}",), (str(fired.first_step),))
 
 
 def walk_test(playbook: Playbook, test: PlaybookTest, library: Library) -> Walked | None:
@@ -134,7 +170,14 @@ class OwnEngine:
             verdict=str(verdict),
             path=tuple(entry.id for entry in taken if entry.result != "left out"),
             branches=frozenset(entry.branch for entry in taken),
+            told=tuple(_line(entry) for entry in walk.history),
         )
+
+
+def _line(entry: StepDone) -> str:
+    why = entry.evidence[0].text if entry.evidence else ""
+    answer = f" {entry.value}" if entry.value is not None else ""
+    return f"{entry.id}: {entry.result}{answer}" + (f" ({why})" if why else "")
 
 
 def _answers(playbook: Playbook, test: PlaybookTest) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..format import fields, schema
 from ..language.names import did_you_mean, near
+from .overlay import Overlay
 from .problems import Level
 from .yaml_tree import Place
 
@@ -153,7 +154,7 @@ def model_at(place: Place, tree: Mapping[str, Any]) -> type[BaseModel] | None:
     """Which model describes the mapping at a place."""
     match place:
         case ():
-            return schema.Playbook
+            return Overlay if "extends" in tree and "playbook" not in tree else schema.Playbook
         case ("trigger",):
             return schema.Trigger
         case ("applies_to",):

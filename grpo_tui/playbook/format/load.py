@@ -9,15 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from ..format import checks, yaml_tree
-from ..language.names import Names, default_names
+from ..language.names import Names, default_names, near
 from .complaints import Finding, findings_of
-from .problems import PlaybookError, Problem, disabled_checks, excerpt
+from .extend import OverlayFile
+from .ignoring import without_ignored
+from .problems import PlaybookError, Problem, excerpt, source_lines
 from .schema import Playbook, SourceText
 from .yaml_tree import Mark, Tree
 
@@ -33,26 +36,37 @@ __all__ = [
     "read_text",
 ]
 
+MOST_FINDINGS = 200
+"""Mistakes in names and flow that are reported of one file; whoever mends them sees the rest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A playbook if the text is one, and all problems; warnings come with a usable playbook too."""
+    """A playbook if the text is one, and all problems; warnings come with a usable playbook too.
+
+    An `overlay` is neither a playbook nor a problem until it is laid over what it extends (`extend`).
+    """
 
     playbook: Playbook | None
     problems: tuple[Problem, ...]
+    overlay: OverlayFile | None = None
 
 
 def load_text(text: str, name: str, *, names: Names | None = None) -> Playbook:
     """The playbook in a text. Raises PlaybookError with every problem found; warnings do not raise."""
     loaded = read_text(text, name, names=names)
-    if loaded.playbook is None:
-        raise PlaybookError(loaded.problems)
-    return loaded.playbook
+    return _whole(loaded, name)
 
 
 def load_file(path: str | Path, *, names: Names | None = None) -> Playbook:
     """The playbook in a file. Raises PlaybookError, also where the file cannot be read."""
-    loaded = read_file(Path(path), names=names)
+    return _whole(read_file(Path(path), names=names), str(path))
+
+
+def _whole(loaded: Loaded, name: str) -> Playbook:
+    if loaded.overlay is not None:
+        message = f"changes {loaded.overlay.extends!r} and is no playbook by itself"
+        raise PlaybookError((Problem(name, 1, 1, message, check="names/playbook"),))
     if loaded.playbook is None:
         raise PlaybookError(loaded.problems)
     return loaded.playbook
@@ -90,10 +104,11 @@ def read_text(text: str, name: str, *, origin: Path | None = None, names: Names 
             for c in tree.complaints
         )
         return Loaded(None, _ordered(found))
+    if _is_overlay(tree.value):
+        return Loaded(None, (), OverlayFile(tree.value["extends"], name, text, tree, origin))
     playbook, findings = _validate(tree.value, names if names is not None else default_names())
     problems = _ordered(problem_at(finding, tree, text, name) for finding in findings)
-    off = disabled_checks(text)
-    problems = tuple(p for p in problems if p.severity == "fatal" or p.check not in off)
+    problems = tuple(without_ignored(problems, text))
     if playbook is None or any(problem.severity == "fatal" for problem in problems):
         return Loaded(None, problems)
     lines = {place: (mark.line, mark.col) for place, mark in tree.keys.items()}
@@ -123,6 +138,12 @@ def _validate(value: Any, names: Names) -> tuple[Playbook | None, list[Finding]]
     if not isinstance(value, Mapping):
         message = "expected a playbook: `playbook: <id>` and further keys"
         return None, [Finding((), message, "schema/value")]
+    nearly = next((key for key in value if near(key, ("extends",))), None)
+    if nearly is not None and "playbook" not in value:
+        message = f"unknown key {nearly!r} - did you mean 'extends'?"
+        if nearly == "extends":
+            return None, [Finding(("extends",), "expected the id of a playbook", "schema/value")]
+        return None, [Finding((nearly,), message, "schema/key", on_key=True)]
     params, aliases = _section(value, "params"), _section(value, "metrics")
     findings = list(checks.name_findings(params, aliases, names.metrics))
     names = names.of_playbook((name for name in params if name not in names.metrics), aliases)
@@ -130,7 +151,11 @@ def _validate(value: Any, names: Names) -> tuple[Playbook | None, list[Finding]]
         playbook = Playbook.model_validate(value, context={"names": names})
     except ValidationError as error:
         return None, findings + findings_of(error, value)
-    return playbook, findings + list(checks.findings(playbook, names))
+    return playbook, findings + list(islice(checks.findings(playbook, names), MOST_FINDINGS))
+
+
+def _is_overlay(value: Any) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("extends"), str) and "playbook" not in value
 
 
 def _section(value: Mapping[str, Any], key: str) -> Iterable[str]:
@@ -155,7 +180,7 @@ def _inside(mark: Mark, offset: int, text: str) -> int:
     """How far right of its mark a character of a scalar stands; 0 where the text is folded or escaped."""
     if not mark.one_line or mark.style in ("|", ">"):
         return 0
-    line = text.split("\n")[mark.line - 1]
+    line = source_lines(text)[mark.line - 1]
     begin = mark.col - 1 + len(mark.style)
     written = line[begin : begin + offset]
     escaped = (mark.style == "'" and "''" in written) or (mark.style == '"' and "\\" in written)

@@ -1,19 +1,18 @@
 """What is wrong with a playbook file, always with a place, the line itself and what was expected.
 
 Loading and linting speak through the same `Problem`, with stable check names, so that a check can be
-found in the documentation and switched off in the file (`# grpo-tui disable <check>`).
+found in the documentation and switched off in the file (`ignoring`).
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 Level: TypeAlias = Literal["info", "warning", "bug", "fatal"]
 """`fatal` keeps a playbook from being used; `bug` means it cannot do what it says; the rest is advice."""
-
-_DISABLE = re.compile(r"#\s*grpo-tui\s+disable\s+([\w/,\s-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +45,15 @@ class PlaybookError(ValueError):
         self.problems = problems
 
 
+@lru_cache(maxsize=4)
+def source_lines(text: str) -> tuple[str, ...]:
+    """The lines of a text, split once however many problems quote them."""
+    return tuple(text.split("\n"))
+
+
 def excerpt(text: str, line: int, col: int, where: str = "") -> str:
     """The source line with a caret below it; tabs and control characters are shown as spaces."""
-    lines = text.split("\n")
+    lines = source_lines(text)
     if not 1 <= line <= len(lines):
         return ""
     source = re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", lines[line - 1])
@@ -57,9 +62,3 @@ def excerpt(text: str, line: int, col: int, where: str = "") -> str:
     number = f"{line:>4} | "
     caret = " " * (len(number) - 2) + "| " + " " * (col - 1 - begin) + "^"
     return f"{number}{shown}\n{caret}{' at ' + where if where else ''}"
-
-
-def disabled_checks(text: str) -> frozenset[str]:
-    """Checks that a file switches off for itself."""
-    found = (word for match in _DISABLE.finditer(text) for word in re.split(r"[,\s]+", match[1]))
-    return frozenset(word for word in found if word)

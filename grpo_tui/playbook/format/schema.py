@@ -282,6 +282,7 @@ class SourceText:
     origin: Path | None = None
     digest: str = ""
     lines: Mapping[Place, tuple[int, int]] = field(default_factory=dict)
+    overlays: tuple[str, ...] = ()
 
 
 class Playbook(Model):
@@ -319,6 +320,11 @@ class Playbook(Model):
     def lines(self) -> Mapping[Place, tuple[int, int]]:
         """Place in the file (`("steps", 2, "cases", 0)`) -> its (line, column), both from 1."""
         return self._source.lines
+
+    @property
+    def overlays(self) -> tuple[str, ...]:
+        """The files that changed its parameters or added to it."""
+        return self._source.overlays
 
     def with_source(self, source: SourceText) -> Playbook:
         """This playbook with the text it was read from."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
+from itertools import islice
 
 from ...metrics.catalog import catalog
 from ...playbook import vocabulary
@@ -99,7 +100,19 @@ def near(name: str, names: Iterable[str]) -> str | None:
     Close is one slip of a finger in up to four characters, two up to eight, three beyond; a swap of
     neighbours is one slip. `-`, `_` and capitals are not counted. Else the only name that begins like it.
     """
-    names, folded = set(names), _folded(name)
+    return _nearest(name, frozenset(names))
+
+
+MOST_COMPARED = 1000
+"""A file of thousands of steps with a thousand typos must not take minutes to say so."""
+
+
+@lru_cache(maxsize=256)
+def _nearest(name: str, names: frozenset[str]) -> str | None:
+    folded = _folded(name)
+    if len(names) > MOST_COMPARED:
+        alike = (other for other in sorted(names) if other[:2] == name[:2] or other[-2:] == name[-2:])
+        names = frozenset(islice(alike, MOST_COMPARED))
     allowed = 1 if len(folded) <= 4 else 2 if len(folded) <= 8 else 3
     best = min(((_slips(folded, _folded(other)), other) for other in names), default=None)
     if best is not None and best[0] <= min(allowed, len(folded) - 1):

@@ -24,6 +24,7 @@ from .headless import run_to_the_end
 from .judging import accepted_value, judge_ask, judge_probe, judge_step, judge_use, leaves_out
 from .memory import Decision, begin_session, refuse_changed_steps
 from .session import SessionFile, now
+from .tally import Tally
 from .views import AUTOMATIC, Choice, ProbeOutcome, StepDone, StepView
 
 __all__ = ["Choice", "ProbeOutcome", "StepDone", "StepView", "Walk", "WalkError", "begin_session"]
@@ -60,6 +61,7 @@ class Walk:
         self.automatic = automatic_facts(run)
         self._begin = Decision((), (Frame(playbook.id),))
         self._decisions: list[Decision] = []
+        self._tally = Tally()
         self._verdict: Verdict | None = None
 
     @classmethod
@@ -139,12 +141,8 @@ class Walk:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is known by observation id: said by the run's own files, given at the start, answered, or
-        measured on this run; the later of these wins."""
-        known = {**known_of(values_at(self.automatic, self.at)), **self._given}
-        for entry in self.history:
-            known.update(entry.facts)
-        return known
+        """What is known by observation: of the run's files, given, answered, measured; the last wins."""
+        return {**known_of(values_at(self.automatic, self.at)), **self._given, **self._so_far[0]}
 
     @property
     def contributions(self) -> list[Contribution]:
@@ -153,10 +151,7 @@ class Walk:
     @property
     def scores(self) -> dict[str, float]:
         """Points so far by diagnosis."""
-        totals: dict[str, float] = {}
-        for contribution in self.contributions:
-            totals[contribution.hypothesis] = totals.get(contribution.hypothesis, 0) + contribution.points
-        return totals
+        return dict(self._so_far[1])
 
     @property
     def verdict(self) -> Verdict:
@@ -266,6 +261,10 @@ class Walk:
         return {name: fact for name, fact in self.automatic.items() if known.get(name) == fact.value}
 
     @property
+    def _so_far(self) -> tuple[Mapping[str, Any], Mapping[str, float]]:
+        return self._tally.after([self._begin, *self._decisions])
+
+    @property
     def _frames(self) -> Frames:
         return self._decisions[-1].frames if self._decisions else self._begin.frames
 
@@ -315,7 +314,8 @@ class Walk:
         self._decisions.append(decision)
         self._verdict = None
         first = decision.entries[0] if decision.entries else None
-        self._write({"event": "done", **decision.as_dict(), **showing.line_for(first)})
+        if self.session is not None:
+            self._write({"event": "done", **decision.as_dict(), **showing.line_for(first)})
         if not decision.frames:
             self._write({"event": "finish", "verdict": str(self.verdict)})
 
