@@ -28,7 +28,7 @@ from .reader import Reader
 from .records import Origin
 from .remote import Mirror, is_remote
 from .remote.address import address_of
-from .rollouts import looks_like_rollouts
+from .rollouts import PICKLES, looks_like_rollouts, way_out
 from .slime_console import SlimeConsole
 from .source import Source
 from .stores import binary_kind, events, stored, wandb_runs, wandb_source
@@ -60,7 +60,6 @@ _READERS: tuple[type[Reader], ...] = (
     CsvColumns,
 )
 _CONTROL = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\v\f\r\x1b")
-_PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +212,11 @@ def _refuse(path: Path, start: bytes) -> None:
     """Name the files of which we know that they are not read."""
     if Trackio.owns(start) and not holds_metrics(path):
         raise SourceError(f"{path}: is a SQLite database, but not trackio's; give the console log or a CSV")
-    if path.suffix in _PICKLES or start[:1] == b"\x80":
-        raise SourceError(f"{path}: looks like a pickle, which is never opened; export it as JSON or CSV")
+    if path.suffix in PICKLES or start[:1] == b"\x80":
+        raise SourceError(
+            f"{path}: looks like a pickle, which is never opened; export it as JSON or CSV. A dump of rollouts "
+            f"is converted where it was written: {way_out(path)}"
+        )
 
 
 def _head(path: Path) -> str | None:
@@ -251,6 +253,8 @@ def _directory(path: Path, *, live: bool) -> Found:
     sources.sort(key=lambda source: source.reader.rank)
     if len(tree.files) > MOST or tree.cut:
         warnings.append(f"{path}: holds too many files, not all were looked at; give the run's own folder")
+    if tree.pickles:
+        warnings.append(_pickled(tree.pickles))
     if not sources and not (tree.rollouts or tree.configs):
         raise SourceError(f"{path}: holds no log that can be read; give the console log of the run")
     if not sources:
@@ -260,11 +264,21 @@ def _directory(path: Path, *, live: bool) -> Found:
     return Found(path, sources, tree.rollouts, tree.configs, warnings, pinned(tree.configs))
 
 
+def _pickled(files: list[Path]) -> str:
+    """Name the dumps that are not opened, and the way out."""
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return (
+        f"{files[-1]}{more}: rollouts as pickles, which can run code and are not opened; "
+        f"convert them where they were written: {way_out(files[-1])}"
+    )
+
+
 def rollout_files(found: Found) -> list[Path]:
     """The rollout dumps of a run as they are now; a live run adds some at every step."""
     if not found.path.is_dir():
         return found.rollouts
-    return survey(found.path).rollouts or found.rollouts
+    now = survey(found.path).rollouts
+    return [*(file for file in found.rollouts if file not in set(now)), *now]
 
 
 def _source(file: Path, reader: Reader, root: Path) -> Source:

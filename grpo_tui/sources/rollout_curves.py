@@ -20,7 +20,8 @@ import numpy as np
 from ..metrics.groups import direction_of
 from ..metrics.series import NO_POINTS, Points
 from .errors import SourceError
-from .records import Group, Response
+from .records import Group
+from .rollout_facts import cut_off
 from .rollouts import read_groups
 
 NAMES = frozenset(
@@ -55,7 +56,6 @@ LEAST_TOLD = 4
 _HELD_OUT = re.compile(
     r"(?:^|[_-])(?:val|valid|validation|validations|eval|evals|test)(?:[_-]|$)", re.IGNORECASE
 )
-_ENDS = ("finish_reason", "stop_reason", "truncated", "is_truncated", "clipped", "status")
 _TRAINER = ("prev_logprobs", "old_logprobs", "old_log_probs")
 _ENGINE = ("generation_logprobs", "rollout_log_probs", "logprobs", "rollout_logprobs")
 _ADVANTAGES = ("advantage", "advantages")
@@ -178,7 +178,7 @@ def facts_of(groups: Sequence[Group]) -> dict[str, float]:
         found["group_size"] = float(sizes.most_common(1)[0][0])
     found |= _shares(groups)
     found |= _spread_of_rewards(groups)
-    told = [cut for group in groups for r in group.responses if (cut := _cut_off(r)) is not None]
+    told = [cut for group in groups for r in group.responses if (cut := cut_off(r)) is not None]
     if len(told) >= LEAST_TOLD:
         found["truncation_ratio_true"] = sum(told) / len(told)
     return found | _log_probabilities(groups)
@@ -226,19 +226,6 @@ def _spread_of_rewards(groups: Sequence[Group]) -> dict[str, float]:
     if within:
         found["group_reward_std"] = float(np.mean(within))
     return found
-
-
-def _cut_off(response: Response) -> bool | None:
-    """Whether the response stopped at the length limit, where the dump says why it stopped [S4-10]."""
-    for name in _ENDS:
-        value = response.extra.get(name, response.parts.get(name))
-        if isinstance(value, bool):
-            return value
-        if isinstance(value, str):
-            return value.casefold() in ("length", "max_tokens", "truncated")
-        if value in (0, 1) and name != "status":
-            return bool(value)
-    return None
 
 
 def _log_probabilities(groups: Sequence[Group]) -> dict[str, float]:

@@ -1,8 +1,9 @@
-"""Sampled responses on disk: verl's rollout dumps and TRL's completion tables, group by group.
+"""Sampled responses on disk, group by group: verl's and SkyRL's dumps, TRL's tables, and other dialects'.
 
-Read lazily, one file at a time, because a step's dump may be a hundred megabytes. A group is the set
-of responses to one prompt: by the prefix of verl's `uid` (>= 0.9), else by the prompt text. The facts
-are pure functions over groups. Pickles are never opened: they can run code.
+Read lazily, one file at a time, because a step's dump may be a hundred megabytes. A group is the set of
+responses to one prompt: by what the dump itself calls a group (`rollout_dialects`), by the prefix of verl's
+`uid` (>= 0.9), else by the prompt text. Facts about groups are in `rollout_facts`. Pickles are never opened:
+they can run code.
 """
 
 from __future__ import annotations
@@ -10,28 +11,45 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..metrics.groups import direction_of
-from ..metrics.likeness import near_copies
 from .errors import SourceError
 from .records import Group, Response
+from .rollout_dialects import begins_one, blocks, plain_rows
 from .text import as_float, as_step
 
 _PROMPTS = ("input", "prompt", "prompts", "question", "input_prompt")
 _OUTPUTS = ("output", "completion", "completions", "response", "responses", "output_response", "generation")
-_SCORES = ("score", "reward", "rewards", "total_reward", "sequence_score")
+_SCORES = ("score", "reward", "rewards", "scores", "total_reward", "sequence_score")
 _GOLD = ("gts", "ground_truth", "gold", "answer", "solution", "target")
 _NOT_PARTS = frozenset(
-    {"step", "advantage", "advantages", "score", "reward", "uid", "request_id", "global_step"}
+    [
+        *("step", "global_step", "epoch", "rank", "uid", "request_id", "group_index", "index", "idx"),
+        *("id", "task_id", "sample_idx", "prompt_idx", "rollout_id", "head_version", "tail_version"),
+        *(
+            "advantage",
+            "advantages",
+            "score",
+            "scores",
+            "reward",
+            "rewards",
+            "total_reward",
+            "sequence_score",
+        ),
+        *("filtered_rewards", "seqlen", "prompt_len", "input_lengths", "response_length", "response_tokens"),
+        *("num_tokens", "num_turns", "truncated", "is_truncated", "clipped", "sample_loss_mask"),
+    ]
 )
+"""Numbers beside a response that are no part of its reward."""
 LARGEST = 256 << 20
 """Bytes of a dump that is read without being asked to."""
-_PICKLES = (".pt", ".pth", ".pkl", ".pickle", ".bin")
+AT_MOST = 512 << 20
+"""Bytes of dumps whose groups are counted; of what lies beyond only the steps are known."""
+PICKLES = (".pt", ".pth", ".pkl", ".pickle", ".bin")
 
 
 @dataclass(slots=True)
@@ -41,34 +59,15 @@ class Skipped:
     lines: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RolloutFacts:
-    """What the groups of one step show. Shares are of groups; None where there is nothing to share.
-
-    `all_right` and `all_wrong` split the groups without reward spread by whether their reward is the
-    highest or the lowest (or zero) seen; `other_equal` are equal in between. `near_identical` is the
-    share of groups in which most pairs of responses are almost the same text.
-    """
-
-    groups: int
-    responses: int
-    zero_variance: float | None
-    all_right: float | None
-    all_wrong: float | None
-    other_equal: float | None
-    near_identical: float | None
-    distinct_texts: int
-    empty_texts: int
-
-
 def read_groups(path: Path, skipped: Skipped | None = None) -> Iterator[Group]:
     """The groups of one dump or table, in the order of their first response.
 
     Raises `SourceError` for a pickle, an unknown kind of file, or one that cannot be opened.
     """
-    if path.suffix in _PICKLES:
+    if path.suffix in PICKLES:
         raise SourceError(
-            f"{path}: is a pickle, which can run code and is not opened; dump JSON Lines instead"
+            f"{path}: is a pickle, which can run code and is not opened; dump JSON Lines instead, or convert "
+            f"it where it was written: {way_out(path)}"
         )
     rows = _parquet(path) if path.suffix == ".parquet" else _lines(path, skipped or Skipped())
     groups: dict[str, list[Mapping[str, Any]]] = {}
@@ -78,33 +77,58 @@ def read_groups(path: Path, skipped: Skipped | None = None) -> Iterator[Group]:
         yield _group(members, path)
 
 
+def way_out(path: Path) -> str:
+    """How to make JSON Lines of a pickled dump in the environment that wrote it.
+
+    slime keeps a list under `samples`, SkyRL a batch with columns, others a list.
+    """
+    load = "torch.load(f, weights_only=False)" if path.suffix in (".pt", ".pth", ".bin") else "pickle.load(f)"
+    return (
+        f"python -c \"import json, pickle, torch; f = open('{path.name}', 'rb'); d = {load}; "
+        "[print(json.dumps(s, default=str)) for s in (d['samples'] if 'samples' in d else d)]\" "
+        f"> {path.stem}.jsonl"
+    )
+
+
 def looks_like_rollouts(path: Path) -> bool:
-    """Whether a JSON Lines file holds responses: its first rows have a prompt and an output text."""
+    """Whether a file holds responses: JSON Lines that begin with a prompt and an output, or a dialect's."""
     try:
         with path.open(encoding="utf-8", errors="replace") as handle:
-            first = handle.readline(1 << 20).strip()
+            first = handle.readline(1 << 20)
+            if first.startswith("[prompt] "):
+                return begins_one(first + handle.read(1 << 18))
     except OSError:
         return False
+    first = first.strip()
     if not first.startswith("{"):
         return False
     try:
         row = json.loads(first)
     except (ValueError, RecursionError):
-        return bool(re.match(r'\{"(?:input|prompt)": ', first))
-    return isinstance(row, dict) and _first(row, _PROMPTS) is not None and _first(row, _OUTPUTS) is not None
+        return begins_one(first) or bool(re.match(r'\{"(?:input|prompt|input_prompt)": ', first))
+    if not isinstance(row, dict):
+        return False
+    return plain_rows(row) is not None or (
+        _first(row, _PROMPTS) is not None and _first(row, _OUTPUTS) is not None
+    )
 
 
 def index(paths: Iterable[Path]) -> tuple[list[int], int]:
-    """The steps that dumps hold, and how many groups; a file that cannot be read counts as none."""
+    """The steps that dumps hold, and how many groups; a file that cannot be read counts as none.
+
+    Beyond `AT_MOST` bytes, the newest first, a file's groups are not counted and its step is its name's.
+    """
     steps: set[int] = set()
-    groups = 0
-    for path in paths:
-        try:
+    groups = seen = 0
+    for path in reversed(list(paths)):
+        with suppress(SourceError, OSError):
+            seen += path.stat().st_size
+            if seen > AT_MOST:
+                steps |= {step} if (step := step_of(path)) is not None else set()
+                continue
             for group in read_groups(path):
                 steps.add(group.step)
                 groups += 1
-        except SourceError:
-            continue
     return sorted(steps), groups
 
 
@@ -122,38 +146,13 @@ def newest_groups(paths: Sequence[Path]) -> list[Group]:
 
 
 def step_of(path: Path) -> int | None:
-    """The step that a dump's name gives: `120.jsonl`, `completions_00120.parquet`."""
-    digits = re.findall(r"\d+", path.stem)
-    return int(digits[-1]) if digits else None
-
-
-def facts(groups: Iterable[Group]) -> RolloutFacts:
-    """Facts over the groups of a step (or of several)."""
-    groups = list(groups)
-    scored = [[r.reward for r in group.responses if r.reward is not None] for group in groups]
-    rewards = [reward for scores in scored for reward in scores if math.isfinite(reward)]
-    best, worst = max(rewards, default=0.0), min(rewards, default=0.0)
-    shares: Counter[str] = Counter(direction_of(scores, best, worst) for scores in scored if len(scores) > 1)
-    many = sum(shares.values())
-    texts = [response.text.strip() for group in groups for response in group.responses]
-    grouped = [group for group in groups if len(group.responses) > 1]
-    alike = sum(near_identical(group) >= 0.5 for group in grouped)
-    return RolloutFacts(
-        groups=len(groups),
-        responses=len(texts),
-        zero_variance=(many - shares["spread"]) / many if many else None,
-        all_right=shares["all-right"] / many if many else None,
-        all_wrong=shares["all-wrong"] / many if many else None,
-        other_equal=shares["other-equal"] / many if many else None,
-        near_identical=alike / len(grouped) if grouped else None,
-        distinct_texts=len(set(texts)),
-        empty_texts=sum(not text for text in texts),
+    """The step that a dump's name gives, or its folder's: `120.jsonl`, `step_12/train/all/traces.jsonl`."""
+    own = re.search(r"(?:^|step|[_\-.])(\d{1,12})$", path.stem)
+    named = (re.search(r"step_(\d{1,12})", folder.name) for folder in path.parents)
+    found = (
+        own or next((match for match in named if match), None) or re.search(r".*?(\d{1,12})\D*$", path.stem)
     )
-
-
-def near_identical(group: Group) -> float:
-    """Share of the pairs in a group that are near-copies of each other."""
-    return near_copies([response.text for response in group.responses])
+    return int(found[1]) if found else None
 
 
 # -- reading ------------------------------------------------------------------------------------
@@ -165,6 +164,11 @@ def _lines(path: Path, skipped: Skipped) -> Iterator[Mapping[str, Any]]:
     except OSError as error:
         raise SourceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
     with handle:
+        if handle.read(9) == b"[prompt] ":
+            handle.seek(0)
+            yield from blocks(handle.read().decode("utf-8", "replace"))
+            return
+        handle.seek(0)
         for line in handle:
             if not line.strip():
                 continue
@@ -173,7 +177,10 @@ def _lines(path: Path, skipped: Skipped) -> Iterator[Mapping[str, Any]]:
             except (ValueError, RecursionError):
                 skipped.lines += 1
                 continue
-            if isinstance(row, dict) and _first(row, _OUTPUTS) is not None:
+            plain = plain_rows(row) if isinstance(row, dict) else None
+            if plain is not None:
+                yield from plain
+            elif isinstance(row, dict) and _first(row, _OUTPUTS) is not None:
                 yield from _unrolled(row)
             else:
                 skipped.lines += 1
@@ -204,10 +211,15 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
         raise SourceError(
             f"{path}: is not a complete parquet file ({reason}); it may still be written"
         ) from None
-    yield from rows
+    for row in rows:
+        plain = plain_rows(row)
+        yield from plain if plain is not None else [row]
 
 
 def _key(row: Mapping[str, Any]) -> str:
+    group = row.get("_group")
+    if isinstance(group, str) and group:
+        return f"group:{group}"
     uid = row.get("uid")
     if isinstance(uid, str) and uid:
         prefix = uid.rsplit("_", 2)[0] if uid.count("_") >= 2 else uid
@@ -230,8 +242,9 @@ def _group(members: list[Mapping[str, Any]], path: Path) -> Group:
 
 
 def _response(row: Mapping[str, Any]) -> Response:
-    known = {*_PROMPTS, *_OUTPUTS, *_GOLD}
-    parts: dict[str, float] = {}
+    known = {*_PROMPTS, *_OUTPUTS, *_GOLD, "_parts", "_group"}
+    held = row.get("_parts")
+    parts: dict[str, float] = dict(held) if isinstance(held, dict) else {}
     extra: dict[str, Any] = {}
     for name, value in row.items():
         if name in known:
@@ -239,7 +252,7 @@ def _response(row: Mapping[str, Any]) -> Response:
         number = as_float(value)
         if number is not None and name not in _NOT_PARTS:
             parts[name] = number
-        elif name not in ("score", "reward"):
+        elif name not in _SCORES:
             extra[name] = value
     reward = as_float(_first(row, _SCORES))
     if reward is None and parts:

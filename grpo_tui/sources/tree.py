@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["event", "store", "config", "rollout", "text"]
+from .rollouts import step_of
+
+Kind: TypeAlias = Literal["event", "store", "config", "rollout", "pickle", "text"]
 DEPTH = 4
 MOST = 20_000
 _SKIP = frozenset(
@@ -66,11 +68,24 @@ _NOT_LOGS = frozenset(
         "debug-core.log",
         "debug-internal.log",
         "LICENSE",
+        "aggregated_results.jsonl",
     ]
 )
+_CHECKPOINT = re.compile(r"global_step_\d+")
+_PICKLED = re.compile(
+    r"(?:.*(?:rollout|debug|sample|batch|data).*|(?:eval_)?\d+|global_step_\d+_.*)\.(?:pt|pkl|pickle)"
+)
+"""A pickled dump by its name; weights and optimizer states are called otherwise."""
 _NUMBERED = re.compile(r"(?:completions_)?\d+\.(?:jsonl|parquet)$")
+_DUMP = re.compile(
+    r"(?:train|val)_data_step\d+\.jsonl|traces\.jsonl|.*_rollouts_\d{6}\.jsonl|rollout_dump_data\.step_\d+\.jsonl"
+)
+"""What NeMo-RL, prime-rl, open-instruct and ROLL call a dump."""
+_EVALUATED = re.compile(r"global_step_\d+_evals")
+_HELD_OUT = re.compile(r"(?:^|[_-])(?:val|validations?|evals?|dumped_evals|test)(?:[_-]|$)", re.IGNORECASE)
 _ROLLOUT_FOLDERS = re.compile(
-    r"(?:(?:train|val|eval|test)[_-])?(?:rollouts?|completions?|validations?|generations|dumps?|traces)"
+    r"(?:(?:train|val|eval|test)[_-])?(?:rollouts?|completions?|validations?|generations|dumps?|traces"
+    r"|trajectories|dumped_evals|dumped_data)"
     r"(?:[_-](?:data|dir|train|val|eval|test|dumps?))?",
     re.IGNORECASE,
 )
@@ -88,6 +103,8 @@ class Tree:
     """TensorBoard's event files, in the order in which they were begun."""
     stores: list[Path] = field(default_factory=list)
     """wandb's binary files and databases, oldest first."""
+    pickles: list[Path] = field(default_factory=list)
+    """Dumps of rollouts that are pickles, which are not opened."""
     runs: list[Path] = field(default_factory=list)
     seen: int = 0
     cut: bool = False
@@ -123,7 +140,7 @@ def _walk(tree: Tree, folder: Path, depth: int) -> None:
         except OSError:
             continue  # a loop of links, or a place that may not be looked at
         if entered:
-            _walk(tree, path, max(0, depth - 1))
+            _walk(tree, path, max(0, depth - (not _ROLLOUT_FOLDERS.fullmatch(entry.name))))
         elif file:
             _sort(tree, path)
 
@@ -137,7 +154,7 @@ def _entered(root: Path, entry: os.DirEntry[str]) -> bool:
 
 def enters(name: str) -> bool:
     """Whether a folder of this name may hold anything of a run that is read."""
-    return name not in _SKIP and not name.startswith((".", "global_step_"))
+    return name not in _SKIP and not name.startswith(".") and not _CHECKPOINT.fullmatch(name)
 
 
 def _sort(tree: Tree, path: Path) -> None:
@@ -148,6 +165,7 @@ def _sort(tree: Tree, path: Path) -> None:
             "store": tree.stores,
             "config": tree.configs,
             "rollout": tree.rollouts,
+            "pickle": tree.pickles,
             "text": tree.files,
         }
         lists[kind].append(path)
@@ -162,12 +180,22 @@ def kind_of(path: PurePath) -> Kind | None:
         return "store"
     if folder.name == ".hydra":
         return "config" if name != "hydra.yaml" else None
-    if (_NUMBERED.match(name) and (_ROLLOUT_FOLDERS.fullmatch(folder.name) or path.suffix == ".parquet")) or (
-        path.suffix == ".parquet" and _ROLLOUT_FOLDERS.fullmatch(f"{folder.name}/{name}")
+    if _DUMP.fullmatch(name):
+        return (
+            "rollout" if folder.name != "effective" else None
+        )  # of prime-rl's two, `all` holds every episode
+    dumps = any(_ROLLOUT_FOLDERS.fullmatch(part) for part in (folder.name, folder.parent.name))
+    if (
+        (_NUMBERED.match(name) and (dumps or path.suffix == ".parquet"))
+        or (path.suffix == ".parquet" and _ROLLOUT_FOLDERS.fullmatch(f"{folder.name}/{name}"))
+        or (_EVALUATED.fullmatch(folder.name) and path.suffix == ".jsonl" and name not in _NOT_LOGS)
     ):
         return "rollout"
     if name in _CONFIGS:
         return "config"
+    if path.suffix in (".pt", ".pkl", ".pickle"):
+        checkpoint = folder.name.startswith("checkpoint") or _CHECKPOINT.fullmatch(folder.name)
+        return "pickle" if _PICKLED.fullmatch(name) and not checkpoint else None
     if (path.suffix in _TEXT or _packed(path)) and name not in _NOT_LOGS and not name.startswith("."):
         return "text"
     return None
@@ -189,9 +217,10 @@ def _main_events(paths: list[Path]) -> list[Path]:
     return sorted((path for path in paths if not folders & set(path.parent.parents)), key=begun)
 
 
-def _order(path: Path) -> tuple[str, int, str]:
-    digits = re.findall(r"\d+", path.stem)
-    return (str(path.parent), int(digits[-1]) if digits else 0, path.name)
+def _order(path: Path) -> tuple[bool, str, int, str]:
+    """Held-out samples first, so that the newest of training are the last; then by the step."""
+    held_out = any(_HELD_OUT.search(part) for part in (*path.parts[-5:-1], path.stem))
+    return (not held_out, re.sub(r"step_\d+", "step", str(path.parent)), step_of(path) or 0, path.name)
 
 
 # -- which runs -------------------------------------------------------------------------------
@@ -200,6 +229,11 @@ def _order(path: Path) -> tuple[str, int, str]:
 def _home(root: Path, path: Path) -> Path:
     """The folder of the run that a file belongs to."""
     folder = path.parent
+    for above in reversed(folder.relative_to(root).parents):
+        inside = folder.relative_to(root / above).parts
+        if inside and _ROLLOUT_FOLDERS.fullmatch(inside[0]):
+            folder = root / above
+            break
     while folder != root and (
         folder.name.startswith(("checkpoint-", "global_step"))
         or folder.name in ("logs", "log", ".hydra", "files", "runs", "tensorboard", "wandb")

@@ -24,7 +24,7 @@ from ..widgets.text import clean_label, clean_line, fit
 
 if TYPE_CHECKING:
     from ...sources.records import Group
-    from ...sources.rollouts import RolloutFacts
+    from ...sources.rollout_facts import RolloutFacts
     from ..app import GrpoApp
 
 NONE = (
@@ -112,11 +112,17 @@ def facts_text(facts: RolloutFacts) -> str:
         ("all right", facts.all_right),
         ("all wrong", facts.all_wrong),
         ("near-identical", facts.near_identical),
+        ("cut off", facts.truncated),
     ):
         if share is not None:
             parts.append(f"{share:.0%} {name}")
     if facts.empty_texts:
         parts.append(f"{facts.empty_texts} empty")
+    if facts.tokens is not None:
+        parts.append(f"{facts.tokens.median:.0f} tokens ({facts.tokens.least:.0f}–{facts.tokens.most:.0f})")
+    if facts.answers:
+        answer, share = facts.answers[0]
+        parts.append(f"{share:.0%} answer {clean_label(answer)[:24]}")
     return " · ".join(parts)
 
 
