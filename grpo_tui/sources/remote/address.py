@@ -54,7 +54,7 @@ def connect(address: str) -> tuple[Any, str]:
         ) from None
     kind = address.partition(":")[0]
     try:
-        fs, path = url_to_fs(address, skip_instance_cache=True, use_listings_cache=False)
+        fs, path = url_to_fs(address, skip_instance_cache=True)
     except ImportError:
         package = _PACKAGES.get(kind, kind)
         raise SourceError(
