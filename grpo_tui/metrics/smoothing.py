@@ -24,7 +24,7 @@ LEAST_ROWS = 8
 WIDEST = 20
 """Rows of the running median on a long window."""
 BLOCKS = 12
-_MOST_MEDIANS = 512
+MOST_MEDIANS = 512
 _MOST_SPREAD_ROWS = 512
 
 
@@ -36,12 +36,13 @@ def window(points: Points, within: int | None, now: int | None = None) -> Points
     if within is not None and within < 1:
         raise ValueError("a window needs at least one step")
     points = points.until(now)
-    if not len(points) or (now is not None and _silent(points, within, now)):
+    if not len(points) or (now is not None and silent(points, within, now)):
         return NO_POINTS
     return points.within(within)
 
 
-def _silent(points: Points, within: int | None, now: int) -> bool:
+def silent(points: Points, within: int | None, now: int) -> bool:
+    """Whether a metric (its points up to `now`) has been quiet for longer than its window and its gaps."""
     age = now - int(points.steps[-1])
     if within is None or age <= max(within, 20):
         return False
@@ -67,7 +68,7 @@ def running_median(values: Values) -> Values:
     if len(values) < max(LEAST_ROWS, width):
         return values[:0]
     widths = sliding_window_view(values, width)
-    stride = -(-len(widths) // _MOST_MEDIANS)
+    stride = -(-len(widths) // MOST_MEDIANS)
     return row_medians(widths[(len(widths) - 1) % stride :: stride])
 
 

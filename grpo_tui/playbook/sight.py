@@ -22,8 +22,10 @@ class Sight:
         self.run = run
         self.curves: dict[tuple[str, str], Points] = {}
         """Curves by (playbook that has an alias of this name, or "", name)."""
-        self.windows: dict[tuple[Any, ...], float | None] = {}
-        """Values of window functions by what they were asked."""
+        self.windows: dict[tuple[Any, ...], dict[int | None, float | None]] = {}
+        """Values of window functions by what they were asked, then by the step as of which."""
+        self.sweeps: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+        """Steps and values of window functions that were asked for many rows at once."""
         self.settings: dict[str, Any] = {}
         """Settings by canonical or derived key."""
         self.plans: dict[tuple[int, int], Any] = {}
@@ -36,7 +38,8 @@ class Sight:
         return run if isinstance(run, Sight) else cls(run)
 
     def look_again(self) -> None:
-        for cache in (self.curves, self.windows, self.settings, self.plans, self._points, self._held):
+        caches = (self.curves, self.windows, self.sweeps, self.settings, self.plans, self._points, self._held)
+        for cache in caches:
             cache.clear()
 
     def __getattr__(self, name: str) -> Any:

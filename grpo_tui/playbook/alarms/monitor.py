@@ -9,7 +9,6 @@ noticed and makes the monitor replay itself, so its state is always a function o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..facts.gather import automatic_facts
@@ -20,6 +19,7 @@ from ..sight import Sight
 from ..walk.flow import Books, books_of
 from .alarm import Alarm, AlarmChange, by_urgency, changes_between
 from .machine import on_grid
+from .replay import run_through
 from .segments import PastSegment
 from .watch import Standing, Watch
 
@@ -153,7 +153,7 @@ class Monitor:
         """The alarms of the segments before this one, as they ended; each is read once."""
         self._past = {key: alarms for key, alarms in self._past.items() if key[0] < segment}
         for index in range(segment if self._past_segments else 0):
-            past = PastSegment(self.run, index)
+            past = Sight.of(PastSegment(self.run, index))
             rows = past.steps()
             key = (index, len(rows), past.step)
             if key in self._past:
@@ -162,14 +162,14 @@ class Monitor:
             self._past[key] = []
             for current in self._watches:
                 watch = Watch(current.playbook, current.trigger, past, segment=index, baseline=self.baseline)
-                standing = _run_through(watch, Standing(), rows, len(rows))
+                standing = run_through(watch, Standing(), rows, len(rows))
                 self._past[key].extend(watch.alarms(standing, rows, over=True))
 
     def _commit(self, rows: Sequence[int]) -> None:
         """Take in every row but the newest."""
         end = max(0, len(rows) - 1)
         self._standings = [
-            _run_through(watch, standing, rows, end, self._committed)
+            run_through(watch, standing, rows, end, self._committed)
             for watch, standing in zip(self._watches, self._standings, strict=True)
         ]
         self._committed = end
@@ -212,13 +212,3 @@ def _config_keys(playbook: Playbook) -> set[str]:
 
 def _conditions(trigger: Trigger) -> tuple[Expression, ...]:
     return (trigger.when, *trigger.raise_.values())
-
-
-def _run_through(watch: Watch, standing: Standing, rows: Sequence[int], end: int, start: int = 0) -> Standing:
-    if end > start and standing.condition.phase == "ok" and not watch.may_hold(rows):
-        last = next((row for row in range(end - 1, start - 1, -1) if on_grid(row)), standing.row)
-        return replace(standing, row=last, outcome=None)
-    for row in range(start, end):
-        if on_grid(row):
-            standing = watch.step(standing, row, rows)
-    return standing

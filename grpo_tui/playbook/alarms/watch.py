@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from types import EllipsisType
 
 from ..evidence.readings import reading_of
 from ..evidence.sentences import evidence_of, supporting
@@ -79,16 +80,30 @@ class Watch:
 
         return may_hold(when.tree, logged, lambda part: truth_of(when, scope, part))
 
-    def step(self, standing: Standing, row: int, rows: Sequence[int]) -> Standing:
-        """The standing after also looking at row `row`."""
+    def step(
+        self,
+        standing: Standing,
+        row: int,
+        rows: Sequence[int],
+        *,
+        known: bool | EllipsisType | None = ...,
+        corroboration: Sequence[tuple[Severity, bool | None]] | None = None,
+    ) -> Standing:
+        """The standing after also looking at row `row`.
+
+        `known` is the truth of the condition in this row, and `corroboration` what the conditions of higher
+        severities say, where somebody has worked them out already.
+        """
         at = rows[row] if rows else None
         passed = row - standing.row
         if rows and warming_up(row, rows[row] - rows[0], self.trigger.warmup, self.run.total_steps):
             return replace(standing, row=row)
         scope = self.scope(at, rows)
         newest = row >= len(rows) - 1
-        truth = None if newest else truth_of(self.trigger.when, scope)
+        truth = known if known is not ... else None if newest else truth_of(self.trigger.when, scope)
         outcome = evaluate(self.trigger.when, scope) if newest or truth else Outcome(truth)
+        if corroboration is None:
+            corroboration = self._corroboration(scope) if outcome.truth else ()
         after = advance(
             standing.condition,
             outcome.truth,
@@ -96,7 +111,7 @@ class Watch:
             rows=passed,
             need=rows_needed(self.trigger.for_, row + 1),
             base=self.trigger.severity,
-            corroboration=self._corroboration(scope) if outcome.truth else (),
+            corroboration=corroboration,
         )
         moved = replace(standing, row=row, condition=after, outcome=outcome)
         if outcome.truth:

@@ -57,7 +57,7 @@ def truth_of(expression: Expression, scope: Scope, part: Node | None = None) -> 
     """The truth alone of an expression, or of a part of it, where nobody will ask why; an error is None."""
     tree = expression.tree if part is None else part
     try:
-        evaluation = _Truth(expression, scope)
+        evaluation = Truth(expression, scope)
         return evaluation.truth(evaluation.value(tree), tree)
     except (Fault, ValueError, TypeError, KeyError, ArithmeticError):
         return None
@@ -127,26 +127,30 @@ class _Evaluation:
     def _call(self, node: Call) -> float | None:
         entry = WINDOWS[node.function]
         memory = getattr(self.scope, "memory", None)
-        plan = self._plan(node, memory)
+        plan = self.plan(node)
         if plan is None:
             return None
         self.width = plan.width
         if memory is None or entry.baseline:
             return self._asked(node, entry, plan.arguments)
-        key = (plan.key, self._now())
-        value: float | None = memory.windows.get(key, _UNASKED)
+        asked = memory.windows.get(plan.key)
+        if asked is None:
+            asked = memory.windows[plan.key] = {}
+        now = self._now()
+        value: float | None = asked.get(now, _UNASKED)
         if value is _UNASKED:
-            value = memory.windows[key] = self._asked(node, entry, plan.arguments)
+            value = asked[now] = self._asked(node, entry, plan.arguments)
         elif value is None:
             self._say_why(node, [self.scope.points(metric.name) for metric in node.metrics])
         return value
 
-    def _plan(self, node: Call, memory: Any) -> _Plan | None:
+    def plan(self, node: Call) -> Plan | None:
         """The arguments of a call, worked out once where they are the same in every row."""
+        memory = getattr(self.scope, "memory", None)
         owner = getattr(self.scope, "playbook", None)
         place = (id(node), id(owner))
         if memory is not None and place in memory.plans:
-            held: _Plan = memory.plans[place]
+            held: Plan = memory.plans[place]
             return held
         arguments: dict[str, float | None] = {}
         for name, argument in node.arguments:
@@ -157,9 +161,9 @@ class _Evaluation:
         within = arguments.get("within", _default_width(node.function))
         width = None if within is None else int(within)
         if memory is None:
-            return _Plan(arguments, width, (), (node, owner))
+            return Plan(arguments, width, (), (node, owner))
         origin = tuple(self.scope.origin_of(metric.name) for metric in node.metrics)  # type: ignore[attr-defined]
-        plan = _Plan(arguments, width, (node.function, origin, tuple(arguments.items())), (node, owner))
+        plan = Plan(arguments, width, (node.function, origin, tuple(arguments.items())), (node, owner))
         if all(_is_fixed(part) for part in walk(node) if part is not node):
             memory.plans[place] = plan
         return plan
@@ -307,7 +311,7 @@ class _Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
     """How a window function is asked: `key` says it the same for every playbook, `held` keeps what the
     plan was made for alive."""
 
@@ -322,7 +326,7 @@ def _is_fixed(part: Node) -> bool:
     return isinstance(part, Constant | Metric) or (isinstance(part, Reference) and part.source == "param")
 
 
-class _Truth(_Evaluation):
+class Truth(_Evaluation):
     """An evaluation that keeps neither trace nor reasons."""
 
     def _remember(self, *_: Any) -> None:
