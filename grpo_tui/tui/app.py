@@ -19,9 +19,10 @@ from . import terminal
 from .commands import GrpoCommands
 from .desk import Desk, name_of
 from .ingest import Ingest
-from .keymap import bindings
+from .keymap import OWN, bindings, chart_keymap
 from .log_store import LogStore
 from .messages import SnapshotPosted
+from .notify import notification
 from .probing import Probing
 from .screens.alarms import AlarmsScreen
 from .screens.base import RunScreen
@@ -97,6 +98,9 @@ class GrpoApp(App[int]):
             self.register_theme(theme)
         known = self.view_state.theme in self.available_themes
         self.theme = self.view_state.theme if known else DARK.name
+        self.set_keymap(chart_keymap())
+        for problem in OWN.problems:
+            self.say(problem, "warning")
         self.switch_mode("overview")
         if not self.is_headless:
             self._write(terminal.PUSH_TITLE)
@@ -130,6 +134,8 @@ class GrpoApp(App[int]):
                     self.say(
                         f"{severity(alarm.severity).glyph} {alarm.title}", _TOAST.get(alarm.severity, "")
                     )
+                    if alarm.severity in _TOAST and not self.is_headless:
+                        self._write(notification(self.snapshot.facts.name, alarm.title))
         sequences = terminal.announce(self.snapshot)
         if sequences != self._announced and not self.is_headless:
             self._announced = sequences

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from ..keymap import PLACES, SHOWN_KEYS, bindings, keys_of
+from ..keymap import PLACES, SHOWN_KEYS, bindings, chart_keymap, keys_of
 from ..widgets.chart import Chart
 from ..widgets.key_bar import KeyBar
 
@@ -67,9 +67,11 @@ def section(place: str) -> Content:
 def chart_keys() -> list[tuple[str, str]]:
     """The keys of the chart widget, several keys of one action on one line."""
     rows: dict[str, list[str]] = {}
+    own = chart_keymap()
     for binding in Chart.BINDINGS:
         if isinstance(binding, Binding):
-            rows.setdefault(binding.description, []).extend(_shown(binding.key.split(",")))
+            keys = own.get(binding.id or "", binding.key)
+            rows.setdefault(binding.description, []).extend(_shown(keys.split(",")))
     return [(" ".join(keys), text.lower()) for text, keys in rows.items()]
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import ClassVar
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
+
+from ..keymap import bindings
 
 _LEAD = re.compile(r"\s*(?:(?:[•◦▲◆○→✓–?]|\d+\.)\s+)?")
 _LEAST = 20
@@ -18,6 +22,7 @@ _LEAST = 20
 class Page(VerticalScroll):
     """Lines of content, wrapped to the width there is; the marks `• ◦ ▲ → 1.` hang."""
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings("text")
     DEFAULT_CSS = """
     Page { scrollbar-gutter: stable; }
     Page > Static { height: auto; width: 100%; }

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual.binding import BindingType
 from textual.widgets import OptionList
+
+from ..keymap import bindings
 
 
 class RowList(OptionList):
     """Textual's option list without its ways to fail: no width to wrap in, paging while it is rebuilt."""
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings("list")
     DEFAULT_CSS: ClassVar[str] = """
     RowList {
         min-width: 8;
