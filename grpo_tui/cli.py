@@ -20,7 +20,7 @@ COMMANDS = {
     "playbook": "write, check, test, replay and draw playbooks",
     "probe": "run a probe without the app",
     "explain": "the page of a metric or a diagnosis: what it means, what looks alike, what to do",
-    "calc": "group odds, prompts per update, float spacing, advantages",
+    "calc": "group odds, budgets, float spacing, advantages, reference tables",
     "report": "a run's incident report, or one triage session, as Markdown or HTML",
     "export": "metrics as CSV, curves as SVG",
     "serve": "the app in a browser on this machine, behind a token",
@@ -148,21 +148,31 @@ def _calc(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     groups.add_argument("--share", type=float, help="observed share of equal groups: which rate explains it")
     groups.add_argument("--size", type=int, default=8, help="responses per prompt (default: 8)")
     groups.add_argument("--prompts", type=int, help="prompts in a batch")
+    groups.add_argument("--wanted", type=float, help="share that should have a signal: which size gives it")
     budget = kinds.add_parser("budget", help="completions and prompts per update, prompts seen, epochs")
     for name in ("batch", "accumulation", "size"):
         budget.add_argument(f"--{name}", type=int, required=True)
     for name in ("devices", "steps"):
         budget.add_argument(f"--{name}", type=int, default=1)
     budget.add_argument("--dataset", type=int, help="prompts in the data")
-    spacing = kinds.add_parser("spacing", help="the next number of a format; what rounds away")
-    spacing.add_argument("value", type=float)
+    split = kinds.add_parser("split", help="how verl splits a rollout batch; optimizer steps on it")
+    for name in ("train-batch", "mini-batch", "size"):
+        split.add_argument(f"--{name}", type=int, required=True)
+    split.add_argument("--micro-batch", type=int, help="sequences per device and forward")
+    for name in ("devices", "epochs"):
+        split.add_argument(f"--{name}", type=int, default=1)
+    spacing = kinds.add_parser("spacing", help="the next number of a format; which weights an update moves")
+    spacing.add_argument("value", type=float, nargs="?", help="a weight (default: a table)")
     spacing.add_argument("--dtype", default="bfloat16", choices=("bfloat16", "float16", "float32"))
-    spacing.add_argument("--update", type=float, help="size of an update")
-    advantage = kinds.add_parser("advantage", help="advantages of one group's rewards")
+    spacing.add_argument("--update", type=float, help="size of an update, about one learning rate")
+    spacing.add_argument("--spread", type=float, default=0.02, help="standard deviation of the weights")
+    advantage = kinds.add_parser("advantage", help="advantages of one group's rewards, per scaling")
     advantage.add_argument("rewards", type=float, nargs="+")
-    advantage.add_argument("--no-std", action="store_true", help="without dividing by the spread (Dr. GRPO)")
     advantage.add_argument("--epsilon", type=float, default=1e-4)
-    for kind in (groups, budget, spacing, advantage):
+    reference = kinds.add_parser("reference", help="KL bands, papers' settings, starting ranges")
+    tables = ("kl", "recipes", "dynamic-sampling", "ranges", "updates")
+    reference.add_argument("table", nargs="?", choices=tables, help="which (default: all)")
+    for kind in (groups, budget, split, spacing, advantage, reference):
         kind.add_argument("--json", action="store_true")
 
 
