@@ -72,8 +72,10 @@ class Incident:
     """A console line that is a fact: a traceback, an out-of-memory, a skipped step, an abort.
 
     `kind` is a short stable word: exception, oom, nonfinite-gradient, aborted, worker-died,
-    collective-timeout, engine-dead, killed, config-error, resumed, state-missing, warning. `stage` is where
-    in the step a traceback came from, if its frames say so: rollout, update, reward, arithmetic, nonfinite.
+    collective-timeout, collective-error, engine-dead, engine-pressure, rollout-failed, verifier-timeout,
+    killed, config-error, resumed, state-missing, false-completion. `stage` is where in the step a traceback
+    came from, if its frames say so: rollout, update, reward, arithmetic, nonfinite. `frame` is its innermost
+    frame, `file:line in function`.
     """
 
     kind: str
@@ -81,6 +83,7 @@ class Incident:
     line: int = 0
     step: int | None = None
     stage: str = ""
+    frame: str = ""
 
 
 @dataclass(frozen=True, slots=True)
