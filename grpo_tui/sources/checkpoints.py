@@ -26,6 +26,12 @@ def newest(states: list[Path]) -> Path:
     return max(recent, key=lambda state: (_checkpoint(state), times[state]))
 
 
+def pickled_arguments(home: Path) -> Path | None:
+    """transformers' `training_args.bin` of a run: a pickle, which is never opened."""
+    found = [home / "training_args.bin", *sorted(home.glob("checkpoint-*/training_args.bin"))]
+    return next((path for path in found if path.is_file()), None)
+
+
 def _checkpoint(state: Path) -> float:
     """The step in the folder's name; the run's own folder is written last."""
     step = state.parent.name.removeprefix("checkpoint-")

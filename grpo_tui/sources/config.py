@@ -22,6 +22,7 @@ from .config_keys import KEYS
 from .errors import SourceError
 from .printed import flattened, overrides, scalar
 from .records import Origin, Setting
+from .version import parse
 
 if TYPE_CHECKING:
     from .detect import Found
@@ -107,6 +108,8 @@ def resolve(settings: dict[str, Setting], framework: str, version: str | None) -
             value = ConfigValue(key, raw, usual[raw], True, f"{framework}'s default") if raw else None
         if value is not None:
             resolved[key] = value
+    if framework == "verl":
+        _kl_in_reward(resolved, version)
     for derive in _DERIVED:
         derive(resolved, settings, framework)
     return resolved
@@ -142,6 +145,13 @@ Resolved = dict[str, ConfigValue]
 def _derive(resolved: Resolved, key: str, value: Any, source: ConfigValue | None) -> None:
     if key not in resolved and source is not None:
         resolved[key] = ConfigValue(key, source.raw, value, source.default, source.origin)
+
+
+def _kl_in_reward(resolved: Resolved, version: str | None) -> None:
+    """verl up to 0.3 has no switch: the KL stands in the reward unless it stands in the loss."""
+    releases, loss = parse(version), resolved.get("use_kl_loss")
+    if releases is not None and releases[1] < (0, 4) and loss is not None:
+        _derive(resolved, "use_kl_in_reward", loss.value is not True, loss)
 
 
 def _kl(resolved: Resolved, _: dict[str, Setting], framework: str) -> None:

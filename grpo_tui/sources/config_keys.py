@@ -1,7 +1,8 @@
 """Canonical configuration keys and what each framework calls them, as data.
 
 verl's keys are hydra's dotted paths, TRL's the fields of `GRPOConfig` (with those of transformers'
-`TrainingArguments`); `other` are spellings of hand-written loops. The first one present wins.
+`TrainingArguments`); `other` are those of NeMo-RL, AReaL, SkyRL, slime, OpenRLHF and EasyR1, and spellings of
+hand-written loops. The first one present wins.
 """
 
 from __future__ import annotations
@@ -12,26 +13,74 @@ _M = "actor_rollout_ref.model."
 
 KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     # the update
-    "learning_rate": {"verl": (_A + "optim.lr",), "trl": ("learning_rate",), "other": ("lr",)},
+    "learning_rate": {
+        "verl": (_A + "optim.lr",),
+        "trl": ("learning_rate",),
+        "other": (
+            "lr",
+            "policy.optimizer.kwargs.lr",
+            "actor.optimizer.lr",
+            "trainer.policy.optimizer_config.lr",
+            "actor_learning_rate",
+            "worker.actor.optim.lr",
+        ),
+    },
     "lr_scheduler": {
         "verl": (_A + "optim.lr_scheduler_type", _A + "optim.warmup_style"),
         "trl": ("lr_scheduler_type",),
     },
     "warmup_steps": {"verl": (_A + "optim.lr_warmup_steps",), "trl": ("warmup_steps",)},
     "warmup_ratio": {"verl": (_A + "optim.lr_warmup_steps_ratio",), "trl": ("warmup_ratio",)},
-    "weight_decay": {"verl": (_A + "optim.weight_decay",), "trl": ("weight_decay",)},
+    "weight_decay": {
+        "verl": (_A + "optim.weight_decay",),
+        "trl": ("weight_decay",),
+        "other": (
+            "policy.optimizer.kwargs.weight_decay",
+            "actor.optimizer.weight_decay",
+            "worker.actor.optim.weight_decay",
+        ),
+    },
     "optimizer": {"verl": (_A + "optim.optimizer", _A + "optim._target_"), "trl": ("optim",)},
     "max_grad_norm": {
         "verl": (_A + "grad_clip", _A + "optim.clip_grad"),
         "trl": ("max_grad_norm",),
-        "other": ("grad_clip",),
+        "other": ("grad_clip", "policy.max_grad_norm", "actor.optimizer.gradient_clipping", "clip_grad"),
     },
-    "entropy_coeff": {"verl": (_A + "entropy_coeff",), "trl": ("entropy_coef",)},
-    "clip_ratio": {"verl": (_A + "clip_ratio",), "trl": ("epsilon",)},
-    "clip_ratio_low": {"verl": (_A + "clip_ratio_low",), "trl": ("epsilon",)},
-    "clip_ratio_high": {"verl": (_A + "clip_ratio_high",), "trl": ("epsilon_high",)},
+    "entropy_coeff": {"verl": (_A + "entropy_coeff",), "trl": ("entropy_coef",), "other": ("entropy_coef",)},
+    "clip_ratio": {
+        "verl": (_A + "clip_ratio",),
+        "trl": ("epsilon",),
+        "other": (
+            "eps_clip",
+            "actor.eps_clip",
+            "worker.actor.clip_ratio",
+        ),
+    },
+    "clip_ratio_low": {
+        "verl": (_A + "clip_ratio_low",),
+        "trl": ("epsilon",),
+        "other": (
+            "loss_fn.ratio_clip_min",
+            "trainer.algorithm.eps_clip_low",
+            "worker.actor.clip_ratio_low",
+        ),
+    },
+    "clip_ratio_high": {
+        "verl": (_A + "clip_ratio_high",),
+        "trl": ("epsilon_high",),
+        "other": (
+            "loss_fn.ratio_clip_max",
+            "trainer.algorithm.eps_clip_high",
+            "eps_clip_high",
+            "worker.actor.clip_ratio_high",
+        ),
+    },
     "clip_ratio_c": {"verl": (_A + "clip_ratio_c",), "trl": ("delta",)},
-    "loss_aggregation": {"verl": (_A + "loss_agg_mode",), "trl": ("loss_type",)},
+    "loss_aggregation": {
+        "verl": (_A + "loss_agg_mode",),
+        "trl": ("loss_type",),
+        "other": ("trainer.algorithm.loss_reduction",),
+    },
     "loss_type": {"verl": (_A + "policy_loss.loss_mode",), "trl": ("loss_type",)},
     "num_iterations": {"verl": (_A + "ppo_epochs",), "trl": ("num_iterations",)},
     "importance_sampling_level": {"trl": ("importance_sampling_level",)},
@@ -44,17 +93,40 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     "reentrant_checkpointing": {"trl": ("gradient_checkpointing_kwargs.use_reentrant",)},
     "disable_dropout": {"trl": ("disable_dropout",)},
     # the reference
-    "kl_beta": {"trl": ("beta",)},
-    "use_kl_loss": {"verl": (_A + "use_kl_loss",)},
-    "kl_loss_coef": {"verl": (_A + "kl_loss_coef",), "trl": ("beta",)},
+    "kl_beta": {
+        "trl": ("beta",),
+        "other": (
+            "loss_fn.reference_policy_kl_penalty",
+            "actor.kl_ctl",
+            "init_kl_coef",
+        ),
+    },
+    "use_kl_loss": {"verl": (_A + "use_kl_loss",), "other": ("trainer.algorithm.use_kl_loss",)},
+    "kl_loss_coef": {
+        "verl": (_A + "kl_loss_coef",),
+        "trl": ("beta",),
+        "other": ("trainer.algorithm.kl_loss_coef",),
+    },
     "kl_loss_type": {"verl": (_A + "kl_loss_type",)},
     "use_kl_in_reward": {"verl": ("algorithm.use_kl_in_reward",)},
     "kl_coef": {"verl": ("algorithm.kl_ctrl.kl_coef", "algorithm.kl_coef")},
     "sync_ref_model": {"trl": ("sync_ref_model",)},
     # rewards and advantages
-    "adv_estimator": {"verl": ("algorithm.adv_estimator",)},
+    "adv_estimator": {
+        "verl": ("algorithm.adv_estimator",),
+        "other": (
+            "trainer.algorithm.advantage_estimator",
+            "advantage_estimator",
+        ),
+    },
     "scale_rewards": {"trl": ("scale_rewards",)},
-    "norm_adv_by_std": {"verl": ("algorithm.norm_adv_by_std_in_grpo",)},
+    "norm_adv_by_std": {
+        "verl": ("algorithm.norm_adv_by_std_in_grpo",),
+        "other": (
+            "trainer.algorithm.grpo_norm_by_std",
+            "grpo.normalize_rewards",
+        ),
+    },
     "filter_groups": {"verl": ("algorithm.filter_groups.enable",)},
     "reward_weights": {"trl": ("reward_weights",)},
     "reward_manager": {"verl": ("reward.reward_manager.name", "reward_model.reward_manager")},
@@ -66,16 +138,54 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
         )
     },
     # rollouts
-    "group_size": {"verl": (_R + "n",), "trl": ("num_generations",), "other": ("group_size", "n_samples")},
-    "temperature": {"verl": (_R + "temperature",), "trl": ("temperature",)},
-    "top_p": {"verl": (_R + "top_p",), "trl": ("top_p",)},
+    "group_size": {
+        "verl": (_R + "n",),
+        "trl": ("num_generations",),
+        "other": (
+            "group_size",
+            "n_samples",
+            "grpo.num_generations_per_prompt",
+            "gconfig.n_samples",
+            "generator.n_samples_per_prompt",
+            "n_samples_per_prompt",
+            "worker.rollout.n",
+        ),
+    },
+    "temperature": {
+        "verl": (_R + "temperature",),
+        "trl": ("temperature",),
+        "other": (
+            "policy.generation.temperature",
+            "gconfig.temperature",
+            "generator.sampling_params.temperature",
+            "rollout_temperature",
+            "worker.rollout.temperature",
+        ),
+    },
+    "top_p": {
+        "verl": (_R + "top_p",),
+        "trl": ("top_p",),
+        "other": (
+            "policy.generation.top_p",
+            "generator.sampling_params.top_p",
+            "rollout_top_p",
+            "worker.rollout.top_p",
+        ),
+    },
     "top_k": {"verl": (_R + "top_k",), "trl": ("top_k",)},
     "min_p": {"trl": ("min_p",)},
     "repetition_penalty": {"verl": (_R + "repetition_penalty",), "trl": ("repetition_penalty",)},
     "max_completion_length": {
         "verl": ("data.max_response_length", _R + "response_length"),
         "trl": ("max_completion_length",),
-        "other": ("max_new_tokens", "max_tokens"),
+        "other": (
+            "max_new_tokens",
+            "max_tokens",
+            "gconfig.max_new_tokens",
+            "generator.sampling_params.max_generate_length",
+            "generate_max_len",
+            "rollout_max_response_len",
+        ),
     },
     "max_prompt_length": {
         "verl": ("data.max_prompt_length", _R + "prompt_length"),
@@ -114,7 +224,14 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     "bypass_mode": {"verl": ("algorithm.rollout_correction.bypass_mode",)},
     "router_replay": {"verl": (_A + "router_replay.mode",)},
     # batches
-    "train_batch_size": {"verl": ("data.train_batch_size",)},
+    "train_batch_size": {
+        "verl": ("data.train_batch_size",),
+        "other": (
+            "grpo.num_prompts_per_step",
+            "trainer.train_batch_size",
+            "rollout_batch_size",
+        ),
+    },
     "mini_batch_size": {"verl": (_A + "ppo_mini_batch_size",)},
     "per_device_batch_size": {
         "verl": (_A + "ppo_micro_batch_size_per_gpu",),
@@ -126,7 +243,18 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     "dynamic_batch_size": {"verl": (_A + "use_dynamic_bsz",)},
     "max_tokens_per_device": {"verl": (_A + "ppo_max_token_len_per_gpu",)},
     # model and numerics
-    "model_path": {"verl": (_M + "path",), "trl": ("model_name_or_path", "model_name", "_name_or_path")},
+    "model_path": {
+        "verl": (_M + "path",),
+        "trl": ("model_name_or_path", "model_name", "_name_or_path"),
+        "other": (
+            "policy.model_name",
+            "actor.path",
+            "trainer.policy.model.path",
+            "worker.actor.model.model_path",
+            "hf_checkpoint",
+            "pretrain",
+        ),
+    },
     "lora_rank": {"verl": (_M + "lora_rank", _M + "lora.rank"), "trl": ("lora_r", "adapter.r")},
     "lora_alpha": {
         "verl": (_M + "lora_alpha", _M + "lora.alpha"),
@@ -151,7 +279,11 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     "param_offload": {"verl": (_A + "fsdp_config.param_offload",)},
     "optimizer_offload": {"verl": (_A + "fsdp_config.optimizer_offload",)},
     # the plan
-    "max_steps": {"verl": ("trainer.total_training_steps",), "trl": ("max_steps",)},
+    "max_steps": {
+        "verl": ("trainer.total_training_steps",),
+        "trl": ("max_steps",),
+        "other": ("grpo.max_num_steps",),
+    },
     "total_epochs": {"verl": ("trainer.total_epochs",), "trl": ("num_train_epochs",)},
     "logging_steps": {"trl": ("logging_steps",)},
     "save_steps": {"verl": ("trainer.save_freq",), "trl": ("save_steps",)},

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .checkpoints import newest, newest_state
+from .checkpoints import newest, newest_state, pickled_arguments
 from .columns import CsvColumns, JsonColumns
 from .config import pinned
 from .console import Console
@@ -255,6 +255,12 @@ def _directory(path: Path, *, live: bool) -> Found:
         warnings.append(f"{path}: holds too many files, not all were looked at; give the run's own folder")
     if tree.pickles:
         warnings.append(_pickled(tree.pickles))
+    arguments = pickled_arguments(path)
+    if arguments is not None and not (tree.configs or tree.events or tree.stores):
+        warnings.append(
+            f"{arguments}: the arguments as a pickle, which can run code and is not opened; write them as "
+            "JSON (args.to_json_string()) to training_args.json beside it, or give them with --config"
+        )
     if not sources and not (tree.rollouts or tree.configs):
         raise SourceError(f"{path}: holds no log that can be read; give the console log of the run")
     if not sources:

@@ -41,6 +41,8 @@ _CONFIGS = frozenset(
         "config.yaml",
         "overrides.yaml",
         "training_args.json",
+        "args.json",
+        "experiment_config.json",
         "requirements.txt",
         "config.yml",
         "adapter_config.json",
