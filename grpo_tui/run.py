@@ -19,6 +19,7 @@ from .metrics.series import Points, merge
 from .sources import config as configuration
 from .sources import detect, rollout_curves
 from .sources.config import ConfigValue
+from .sources.forks import fork_of
 from .sources.records import (
     Ended,
     Group,
@@ -45,7 +46,9 @@ STALL_FACTOR = 5.0
 """A run is stalled after this many of its own steps without a sign of life …"""
 STALL_LEAST = 120.0
 """… and never before this many seconds."""
-FATAL = frozenset({"exception", "oom", "killed", "worker-died", "engine-dead", "config-error"})
+FATAL = frozenset(
+    ["exception", "oom", "killed", "worker-died", "engine-dead", "config-error", "collective-error"]
+)
 
 
 class Run:
@@ -301,6 +304,13 @@ class Run:
     @property
     def framework_version(self) -> str | None:
         return self.origin.version if self.origin is not None else None
+
+    @property
+    def fork(self) -> str | None:
+        """The fork of verl that wrote the log, by metrics that only it has; None for verl itself."""
+        if self.framework != "verl":
+            return None
+        return fork_of(raw for track in self.tracks for raw in track.newest.known)
 
     @property
     def config(self) -> dict[str, ConfigValue]:

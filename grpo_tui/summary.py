@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .incident_notes import notes
 from .metrics.series import summarise
 from .run import Run
 
@@ -25,6 +26,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "path": run.address,
         "framework": run.framework,
         "framework_version": run.framework_version,
+        "fork": run.fork,
         "sources": [
             {
                 "path": str(track.source.path),
@@ -48,7 +50,16 @@ def summarise_run(run: Run) -> dict[str, Any]:
             for key, value in run.config.items()
         },
         "incidents": [
-            {"kind": i.kind, "step": i.step, "line": i.line, "text": i.text} for i in run.incidents
+            {
+                "kind": i.kind,
+                "step": i.step,
+                "line": i.line,
+                "text": i.text,
+                "stage": i.stage,
+                "frame": i.frame,
+                "note": note,
+            }
+            for i, note in zip(run.incidents, notes(run), strict=True)
         ],
         "rollouts": run.rollout_index(),
         "warnings": list(run.warnings),

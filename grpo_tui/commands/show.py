@@ -121,6 +121,7 @@ def _open_all(paths: Sequence[Path]) -> list[Any]:
 def _print(report: dict[str, Any], pace: float | None) -> None:
     steps = report["steps"]
     version = f" {report['framework_version']}" if report["framework_version"] else ""
+    version += f" ({report['fork']})" if report["fork"] else ""
     print(plain(report["path"]))
     print(
         f"  {report['framework']}{version} · {report['state']} · {_span(steps, report['total_steps'])}",
@@ -150,6 +151,9 @@ def _print(report: dict[str, Any], pace: float | None) -> None:
         )
     for incident in report["incidents"]:
         print(f"  line {incident['line']}: {incident['kind']}: {plain(incident['text'])[:160]}")
+        beside = " · ".join(plain(part) for part in (incident["note"], incident["frame"]) if part)
+        if beside:
+            print(f"    {beside}")
     for warning in report["warnings"]:
         print(f"  note: {plain(warning)}")
 

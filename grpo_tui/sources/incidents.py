@@ -2,7 +2,7 @@
 
 What such a line looks like is data (`incident_patterns`). An incident is only what was said and where;
 whether the run died of it is judged by `Run`, which knows whether training went on. A sample that a reward
-manager prints is the model's text: what stands in it is none, unless the sample never ends. "Training complete"
+manager prints is the model's text: what stands in it is none, unless the sample never ends. "Complete"
 is an incident only behind something that training does not survive.
 """
 

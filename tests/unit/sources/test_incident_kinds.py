@@ -30,7 +30,7 @@ PAIRS = [
     ),
     (
         "collective-timeout",
-        "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 clients joined.",
+        "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 joined.",
         "clients were waiting and Timed out after 601 seconds",
     ),
     (
