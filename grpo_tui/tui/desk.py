@@ -16,6 +16,7 @@ from ..metrics.series import Points
 from ..playbook.alarms.alarm import Alarm
 from ..playbook.alarms.monitor import Monitor
 from ..playbook.library import Library
+from ..playbook.reload import PlaybookWatch
 from ..run import Run
 from ..sources.errors import SourceError
 from ..sources.records import Record
@@ -47,6 +48,7 @@ class Desk:
         self.run = run
         self.library = library
         self.walking = Walking(run, library, baseline)
+        self._edits = PlaybookWatch(library)
         self._baseline = baseline
         self._baseline_points: Mapping[str, Points] = _NOTHING
         self._monitor: Monitor | None = None
@@ -93,9 +95,10 @@ class Desk:
         return True
 
     def clock(self) -> bool:
-        """Whether time alone changed what the header says."""
+        """Whether time alone changed what the header says, or a playbook was edited."""
         before = self._facts
-        return self._look() != before
+        edited = self._take_edits()
+        return self._look() != before or edited
 
     def snapshot(self) -> Snapshot:
         """The run as it stands."""
@@ -132,6 +135,22 @@ class Desk:
         return self.walking.state()
 
     # -- inside --------------------------------------------------------------------------------
+
+    def _take_edits(self) -> bool:
+        """Use edited playbooks from now on; an open walk keeps its steps, a broken edit what was there."""
+        fresh = self._edits.look()
+        if fresh is None:
+            return False
+        self.library = self.walking.library = fresh
+        self._monitor = None
+        self._guarded("alarms", self._update_alarms)
+        self._calm("playbooks")
+        if fresh.problems:
+            first, *rest = fresh.problems
+            more = f" (and {len(rest)} more)" if rest else ""
+            place = f"{first.path}:{first.line}:{first.col}"
+            self._complain("playbooks", f"{place}: {first.message}{more}; the old one is kept")
+        return True
 
     def _has_prose(self) -> bool:
         return any(getattr(track.source.reader, "prose", False) for track in self.run.tracks)

@@ -33,7 +33,7 @@ class Walking:
 
     def __init__(self, run: Run, library: Library, baseline: Run | None = None) -> None:
         self._run = run
-        self._library = library
+        self.library = library
         self._baseline = baseline
         self._walk: Walk | None = None
         self._changed: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Walking:
             changed=self._changed,
             session=str(walk.session.path) if walk.session is not None else None,
             meanings=MappingProxyType(dict(walk.playbook.hypotheses)),
-            fixes=fix_views(walk, self._run, self._library.playbooks) if step is None else (),
+            fixes=fix_views(walk, self._run, self.library.playbooks) if step is None else (),
             report=str(self._report) if self._report is not None else None,
         )
 
@@ -67,25 +67,25 @@ class Walking:
         if self._walk is not None:
             return None
         found = find_open(self._run.path)
-        return found if found is not None and found.playbook in self._library.playbooks else None
+        return found if found is not None and found.playbook in self.library.playbooks else None
 
     def start(self, playbook: str, alarm: Mapping[str, Any] | None = None) -> None:
         """Begin a walk; one that is open stays in its file, to be resumed."""
-        book = self._library.playbooks.get(playbook)
+        book = self.library.playbooks.get(playbook)
         if book is None:
             raise Refused(f"there is no playbook {playbook!r} here")
         summary = summarise_run(self._run)
 
         def begin() -> Walk:
-            session = begin_session(book, self._run, self._library, summary=summary, alarm=alarm)
-            return Walk.start(book, self._run, self._library, session=session, baseline=self._baseline)
+            session = begin_session(book, self._run, self.library, summary=summary, alarm=alarm)
+            return Walk.start(book, self._run, self.library, session=session, baseline=self._baseline)
 
         self._open_with(begin)
 
     def resume(self, session: Path) -> None:
         """Go on where a session stopped."""
         self._open_with(
-            lambda: Walk.resume(SessionFile(session), self._run, self._library, baseline=self._baseline)
+            lambda: Walk.resume(SessionFile(session), self._run, self.library, baseline=self._baseline)
         )
 
     def answer(self, seen: StepView, value: Any) -> None:

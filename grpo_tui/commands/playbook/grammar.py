@@ -110,8 +110,7 @@ def _reference(action: Add) -> None:
 
 
 def _schema(action: Add) -> None:
-    parser = action("schema", "the JSON Schema for editors", "schema > playbook.schema.json")
-    parser.add_argument("--snippets", action="store_true", help="the snippets for VS Code instead")
+    action("schema", "the JSON Schema for editors", "schema > playbook.schema.json")
 
 
 def _files(parser: argparse.ArgumentParser) -> None:
