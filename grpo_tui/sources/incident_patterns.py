@@ -142,7 +142,7 @@ _LITERALS = (
     *("#retracted_reqs", "is preempted by PreemptionMode", "Not enough memory", "model's max seq len"),
     *("To serve at least one request", "DefaultCPUAllocator", "Timeout during ", "[Timeout] "),
     *("in reward comput", "in batched reward comput", " timed out for ", "compute_score timed out"),
-    *("CUDA error: ", "died with <Signals.", ") received by PID", "exitcode  : -", "(core dumped)"),
+    *("CUDA error: ", "died with <Signals.", ") received by PID", "exitcode ", "(core dumped)"),
     *("Cannot find primary config", "Primary config module", "OverrideParseException"),
     *("LexerNoViableAltException", "mismatched input '", "no viable alternative at input"),
     *("is not in struct", "Missing mandatory value", "You must specify '", "Multiple values for "),
@@ -158,8 +158,10 @@ QUOTED = re.compile(r"^\[(?:prompt|response)\]")
 """What verl's reward managers print before a sample: what follows is the model's text, up to `UNQUOTED`."""
 UNQUOTED = re.compile(r"^\[(?:ground_truth|score)\]")
 _SAMPLE = r"\[(?:prompt|response|ground_truth|score)\]"
-HINTS = "|".join((*map(re.escape, _LITERALS), _LOST.pattern, _CLAIM, _SAMPLE)).replace("\\ ", " ")
-"""One expression, in the syntax of RE2 too, that any line matches which may be or begin an incident."""
+HINTS = "|".join((*map(re.escape, _LITERALS), _LOST.pattern, _CLAIM.replace("24", "96"), _SAMPLE))
+HINTS = HINTS.replace("\\ ", " ")
+"""One expression, in the syntax of RE2 too, that any line matches which may be or begin an incident. It sees
+bytes, of which a character may have four."""
 
 
 def hinted(text: str) -> bool:

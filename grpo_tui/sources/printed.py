@@ -27,6 +27,12 @@ _TRAINER = (
 _MEMBER = re.compile(r"<?[A-Z]\w*\.([A-Z][A-Z0-9_]*)(?:: .*>)?")
 """An enumeration's member: `SchedulerType.COSINE`, `<OptimizerNames.ADAMW_TORCH: 'adamw_torch'>`."""
 _MOST = 4000
+MARKS = (
+    r"\{'actor_rollout_ref':|\{'algorithm':|\{'critic':|\{'data': \{|verl\.trainer|"
+    r"(?:GRPOConfig|TrainingArguments)\(|"
+    r"Total optimization steps = |Gradient Accumulation steps = |Instantaneous batch size per device = "
+)
+"""What a line must hold to be of interest while no block is open, in RE2's syntax."""
 
 
 class PrintedSettings:
@@ -36,6 +42,11 @@ class PrintedSettings:
         self._blocks: dict[str | None, list[str]] = {}
         self._depth: dict[str | None, int] = {}
         self._arguments = False
+
+    @property
+    def open(self) -> bool:
+        """Whether a block has begun and not ended, so that any line may belong to it."""
+        return self._arguments or bool(self._blocks)
 
     def line(self, actor: str | None, text: str) -> Iterator[Item]:
         if self._arguments:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from .records import Item
+from .records import Item, Record
+from .row_layout import Layout, Layouts
 from .rows import Rows
 from .text import plain
 
@@ -61,6 +62,21 @@ class LineReader(Reader):
         """
         for i, line in enumerate(lines, number):
             yield from self.line(i, plain(line))
+
+    @property
+    def marks(self) -> str | None:
+        """An expression in RE2's syntax that any line (bytes, without escapes) matches which `line` would
+        give something for, or be changed by, as the reader stands; None: every line has to be looked at."""
+        return None
+
+    @property
+    def layouts(self) -> Layouts | None:
+        """The layouts of rows that may be read by the block, for as long as a row means the same anywhere."""
+        return None
+
+    def layout(self, line: bytes, record: Record) -> Layout | None:
+        """How the line of a row that was just read is laid out, if it can be read by the block."""
+        return None
 
     def unfinished(self, number: int, text: str) -> Iterable[Item]:
         """Read a segment whose end was not written yet; it comes again, whole, through `line`.

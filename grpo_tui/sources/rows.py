@@ -21,6 +21,8 @@ from .records import Item, Record
 UNPACKABLE = (error, OverflowError)
 """What `Stretch.add` raises for a row that holds something else than numbers."""
 
+_FEW = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -112,6 +114,15 @@ class Parts:
                 return
         self._settle()
         self._parts.append(item)
+
+    def stretch(self, rows: Rows) -> None:
+        """Add rows. A few are put together with those around them."""
+        if len(rows) < _FEW:
+            for record in rows.records():
+                self.give(record)
+            return
+        self._settle()
+        self._parts.append(rows)
 
     def take(self) -> list[Item | Rows]:
         """What was added, which is then forgotten."""

@@ -18,6 +18,7 @@ from .incidents import Incidents
 from .reader import FrameReader, LineReader, OwnReader, Reader, WholeReader
 from .records import Item, Record, Warn
 from .rows import Parts, Rows
+from .sieve import Sieve
 from .tail import CHUNK, ChainTail, Chunk, FileTail, LatestTail, StreamTail, Tail
 from .text import find_bar, plain
 
@@ -28,6 +29,8 @@ IDLE = 3.0
 _LONGEST = 4 << 20
 _MOST_LINES = 20_000
 _LARGEST_WHOLE = 256 << 20
+MUCH = 1 << 18
+"""Bytes of a console in one chunk from which on they are sifted, which takes libraries that load slowly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ class Source:
         self._provisional = b""
         self._incidents = Incidents()
         self._parts = Parts()
+        self._row: Record | None = None
 
     @property
     def path(self) -> Path:
@@ -163,9 +167,12 @@ class Source:
         if len(lines) > 1 and not reader.prose and b"\r" not in data and not self._clipped:
             whole = self._bulk(batch, reader, lines)
             lines = lines[whole:]
-        for line in lines:
+        much = lines[1:] if reader.prose and len(data) >= MUCH else []
+        for line in lines[: len(lines) - len(much)]:
             self._line_of(batch, reader, line)
             self._end_line(batch)
+        if much:
+            self._sift(batch, reader, much)
         self._line_of(batch, reader, rest, ended=False)
         batch.parts.extend(self._parts.take())
 
@@ -183,10 +190,37 @@ class Source:
         del batch.shown[:-_MOST_LINES]
         return len(lines)
 
-    def _line_of(self, batch: Batch, reader: LineReader, line: bytes, *, ended: bool = True) -> None:
+    def _sift(self, batch: Batch, reader: LineReader, lines: list[bytes]) -> None:
+        """Feed many whole lines of a console: rows by the block, and of the others those that may matter."""
+        sieve = Sieve(reader, lines)
+        for at, line in enumerate(lines):
+            quiet = self._incidents.quiet
+            if quiet and sieve.is_row(at):
+                done = sieve.add(at, self._line)
+                if done is not None:
+                    self._parts.stretch(done)
+                batch.shown.append((self._line, line))
+            elif quiet and sieve.dull(at):
+                batch.shown.append((self._line, line))
+            else:
+                done = sieve.settle()
+                if done is not None:
+                    self._parts.stretch(done)
+                before = self._row
+                self._line_of(batch, reader, line, hinted=not quiet or sieve.hinted(at))
+                if self._row is not None and self._row is not before:
+                    sieve.learn(at, self._row)
+            self._end_line(batch)
+        done = sieve.settle()
+        if done is not None:
+            self._parts.stretch(done)
+
+    def _line_of(
+        self, batch: Batch, reader: LineReader, line: bytes, *, ended: bool = True, hinted: bool = True
+    ) -> None:
         """Feed the segments of (more of) a physical line; the unfinished last one is kept back."""
         if ended and not self._rest and b"\r" not in line:
-            self._segment(batch, reader, line)
+            self._segment(batch, reader, line, hinted)
             return
         *segments, rest = line.split(b"\r")
         for segment in segments:
@@ -200,21 +234,24 @@ class Source:
             self._rest = self._rest[:_LONGEST]
             self._clipped = True
 
-    def _segment(self, batch: Batch, reader: LineReader, segment: bytes) -> None:
+    def _segment(self, batch: Batch, reader: LineReader, segment: bytes, hinted: bool = True) -> None:
         if len(segment) > _LONGEST or self._clipped:
             segment, self._clipped = segment[:_LONGEST], False
             batch.parts.append(Warn(f"{self.path}:{self._line}: a line longer than 4 MiB was cut"))
         if not segment:
             return
         text = plain(segment)
-        self._feed(batch, reader, text)
+        self._feed(reader, text, hinted)
         self._show(batch, text, segment)
 
-    def _feed(self, batch: Batch, reader: LineReader, text: str) -> None:
+    def _feed(self, reader: LineReader, text: str, hinted: bool) -> None:
         items = list(reader.line(self._line, text))
         for item in items:
             self._parts.give(item)
-        if reader.prose and not (items and self._incidents.quiet and isinstance(items[-1], Record)):
+        quiet = self._incidents.quiet
+        last = items[-1] if items else None
+        self._row = last if isinstance(last, Record) else None
+        if reader.settled().prose and not (quiet and (self._row is not None or not hinted)):
             for incident in self._incidents.line(self._line, text):
                 self._parts.give(incident)
 

@@ -19,11 +19,12 @@ from typing import Any
 
 import orjson
 
-from .printed import PrintedSettings
+from .printed import MARKS, PrintedSettings
 from .reader import LineReader
 from .records import Ended, Item, Origin, Progress, Record
+from .row_layout import Layout, Layouts
 from .row_trust import FAMILIES, LONG, RowTrust
-from .text import find_bar, number, undecorated
+from .text import find_bar, number, plain, undecorated
 from .version import verl_version
 
 _STEP = re.compile(r"(?:^|[\s\])])(?P<step>step:)(?P<number>\d{1,11}) - (?=\S)")
@@ -44,6 +45,12 @@ _MARKS = re.compile(
 )
 
 
+_LINES = (
+    rf"{MARKS}|step:(?:[0-9]|[^\x00-\x7f])|Training Progress|Total training steps|"
+    r"Final validation metrics"
+)
+
+
 class VerlConsole(LineReader):
     name = "verl-console"
     rank = 40
@@ -56,6 +63,7 @@ class VerlConsole(LineReader):
         self._v1 = False
         self._rows = 0
         self._trust = RowTrust()
+        self._layouts = Layouts()
 
     @classmethod
     def sniff(cls, head: str) -> float:
@@ -76,6 +84,27 @@ class VerlConsole(LineReader):
             if match is not None:
                 return self._row(number, match, text)
         return self._other(number, text)
+
+    @property
+    def marks(self) -> str | None:
+        return _LINES if self._certainty and not self._printed.open else None
+
+    @property
+    def layouts(self) -> Layouts | None:
+        return self._layouts if self._certainty == 2 else None
+
+    def layout(self, line: bytes, record: Record) -> Layout | None:
+        text = plain(line)
+        match = _row_in(text)
+        if match is None or "%|" in text:
+            return None
+        chain = text[match.start("number") :].encode()
+        at = len(line) - len(chain)
+        if not line.endswith(chain) or plain(line[:at]) != text[: match.start("number")]:
+            return None
+        layout = Layout.of(line, at, _unit)
+        same = layout is not None and layout.names == tuple(record.values)
+        return layout if same and self._trust.known(tuple(record.values)) else None
 
     def unfinished(self, number: int, text: str) -> Iterable[Item]:
         """The last value of a half-written line may be cut in the middle: leave it out."""
