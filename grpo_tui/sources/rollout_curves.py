@@ -53,9 +53,11 @@ RESTING = 2.0
 LEAST_TOLD = 4
 """Responses that must say why they ended before a share of truncation is given."""
 
+_DUMP = "data|dir|rollouts?|completions?|generations?|dumps?|evals?|traces"
 _HELD_OUT = re.compile(
-    r"(?:^|[_-])(?:val|valid|validation|validations|eval|evals|test)(?:[_-]|$)", re.IGNORECASE
+    rf"(?i)(?:(?:{_DUMP}|dumped)[_-])?(?:val|valid|validations?|evals?|test)(?:[_-](?:{_DUMP}))*"
 )
+"""A folder of held-out samples by its name: `validation`, `val_rollouts`; not `test-run-3`."""
 _TRAINER = ("prev_logprobs", "old_logprobs", "old_log_probs")
 _ENGINE = ("generation_logprobs", "rollout_log_probs", "logprobs", "rollout_logprobs")
 _ADVANTAGES = ("advantage", "advantages")
@@ -114,7 +116,7 @@ class RolloutCurves:
         now = time.monotonic()
         if not final and now - self._looked < self._pause:
             return
-        self._known = [path for path in self._files() if not _HELD_OUT.search(path.parent.name)]
+        self._known = [path for path in self._files() if not _held_out(path)]
         self._looked = time.monotonic()
         self._pause = max(LOOK_AGAIN, 20 * (self._looked - now))
 
@@ -157,6 +159,10 @@ def spread(count: int) -> list[int]:
         order.extend(range(step, count, 2 * step))
         step //= 2
     return list(dict.fromkeys(order))
+
+
+def _held_out(path: Path) -> bool:
+    return any(_HELD_OUT.fullmatch(part) for part in path.parts[-4:-1])
 
 
 def _steps_of(path: Path) -> dict[int, dict[str, float]]:

@@ -78,3 +78,40 @@ def test_show_marks_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["show", str(run.path), "--json"]) == 0
     held = json.loads(capsys.readouterr().out)["run"]["derived"]["effective_group_frac"]
     assert held["formula"] == "1 - zero_std_group_frac" and held["last"] == 0.75
+
+
+def test_percent_and_counts_lead_to_shares(tmp_path: Path) -> None:
+    nemo = run_of(tmp_path, {"baseline_reward/pct_0": 25, "baseline_reward/pct_1": 50, "loss": 1})
+    assert nemo.points("all_wrong_group_frac").values.tolist() == [0.25]
+    assert nemo.points("zero_std_group_frac").values.tolist() == [0.75]
+    assert nemo.derivation("zero_std_group_frac").formula == "all_wrong_group_frac + all_right_group_frac"
+    art = run_of(tmp_path, {"data/step_num_groups_trainable": 6, "data/step_num_groups_submitted": 8})
+    assert art.points("effective_group_frac").values.tolist() == [0.75]
+
+
+def test_no_formula_runs_in_a_circle(tmp_path: Path) -> None:
+    logged = run_of(tmp_path, {"batch/a/fractions/effective": 0.25, "reward": 1})
+    assert logged.points("zero_std_group_frac").values.tolist() == [0.75]
+    neither = run_of(tmp_path, {"reward": 1})
+    assert neither.derived == [] and len(neither.points("effective_group_frac")) == 0
+
+
+def test_all_groups_equal_by_the_advantages_alone(tmp_path: Path) -> None:
+    rows = ({"critic/advantages/max": high, "critic/advantages/min": -high} for high in (1.5, 0.0, 0.2))
+    assert run_of(tmp_path, *rows).points("all_groups_equal").values.tolist() == [0, 1, 0]
+
+
+def test_true_truncation_needs_the_runs_own_limit(tmp_path: Path) -> None:
+    rows = ({"response_length/clip_ratio": 0.125, "response_length/max": longest} for longest in (400, 512))
+    run = run_of(tmp_path, *rows)
+    assert len(run.points("truncation_ratio_true")) == 0, "a default limit of no configuration is no fact"
+    (tmp_path / "config.yaml").write_text("data:\n  max_response_length: 512\n")
+    run = Run.open(tmp_path / "metrics.jsonl")
+    run.poll(final=True)
+    assert run.points("truncation_ratio_true").values.tolist() == [0, 0.125]
+    assert run.points("truncation_ratio").values.tolist() == [0.125, 0.125], "the logged one stays"
+
+
+def test_likelihood_from_log_probabilities(tmp_path: Path) -> None:
+    assert run_of(tmp_path, {"rollout/log_probs": -0.25}).points("neg_logp_mean").values.tolist() == [0.25]
+    assert len(run_of(tmp_path, {"reward": 1}).points("neg_logp_mean")) == 0

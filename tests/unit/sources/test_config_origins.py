@@ -47,7 +47,8 @@ def hydra_below(folder: Path) -> None:
 
 
 def printed(folder: Path) -> None:
-    text = "(TaskRunner pid=1) {'actor_rollout_ref': {'rollout': {'n': 16}},\n(TaskRunner pid=1)  'data': {'x': 1}}\n"
+    lines = ("{'actor_rollout_ref': {'rollout': {'n': 16}},", " 'data': {'x': 1}}")
+    text = "".join(f"(TaskRunner pid=1) {line}\n" for line in lines)
     (folder / "train.log").write_text(text + ROW)
 
 
