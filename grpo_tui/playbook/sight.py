@@ -2,7 +2,7 @@
 
 Dozens of triggers ask for the same curves, settings and windows row after row. What cannot change while
 they do is worked out once here: a curve by its name or alias, the configuration, and the value of a window
-function as of a step. `look_again` forgets it all when the run has moved.
+function as of a step. `look_again` forgets what may be different when the run has moved.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Sight:
         self.settings: dict[str, Any] = {}
         """Settings by canonical or derived key."""
         self.plans: dict[tuple[int, int], Any] = {}
-        """How calls of window functions are asked, by expression and playbook."""
+        """How calls of window functions are asked, by expression and playbook; no run changes that."""
         self._points: dict[str, Points] = {}
         self._held: dict[str, Any] = {}
 
@@ -38,7 +38,7 @@ class Sight:
         return run if isinstance(run, Sight) else cls(run)
 
     def look_again(self) -> None:
-        caches = (self.curves, self.windows, self.sweeps, self.settings, self.plans, self._points, self._held)
+        caches = (self.curves, self.windows, self.sweeps, self.settings, self._points, self._held)
         for cache in caches:
             cache.clear()
 

@@ -25,6 +25,7 @@ from .watch import Standing, Watch
 
 __all__ = ["Alarm", "AlarmChange", "Monitor"]
 
+_ALWAYS = frozenset({"algorithm", "adv_estimator"})
 FAMILY = {"ppo": "ppo", "gae": "ppo"}
 """Algorithms that are not of the group-baseline family; everything else counts as GRPO's kin."""
 
@@ -62,6 +63,9 @@ class Monitor:
         self.outcomes: dict[str, Outcome | None] = {}
         """What each trigger said in the newest row; None while warming up or without rows."""
         self._playbooks = [p for p in books_of(library).values() if p.trigger is not None]
+        conditions = [e for p in self._playbooks if p.trigger is not None for e in _conditions(p.trigger)]
+        self._config_keys = sorted({key for e in conditions for key in e.config_keys} | _ALWAYS)
+        self._asks_facts = any(e.observations for e in conditions)
         self._past_segments = past_segments
         self._revision: object = _NEVER
         self._past: dict[tuple[int, int, int | None], list[Alarm]] = {}
@@ -79,8 +83,9 @@ class Monitor:
         self.run.look_again()
         before = [*self.alarms, *self.pending]
         rows = self.run.steps()
-        self._begin_again_where_needed(rows)
-        self._commit(rows)
+        frame = (self._segment, self.run.total_steps, self._settings())
+        self._begin_again_where_needed(frame, rows)
+        self._commit(frame, rows)
         self._look(rows)
         fired = {alarm.id for alarm in before if alarm.state != "pending"}
         after = [alarm for alarm in self.alarms if alarm.segment == self._segment or alarm.id in fired]
@@ -104,9 +109,8 @@ class Monitor:
     def _segment(self) -> int:
         return max(0, len(self.run.segments) - 1)
 
-    def _begin_again_where_needed(self, rows: Sequence[int]) -> None:
+    def _begin_again_where_needed(self, frame: tuple[Any, ...], rows: Sequence[int]) -> None:
         """Replay from the first row when the committed past is not what it was."""
-        frame = (self._segment, self.run.total_steps, self._settings())
         if self._watches and self._mark == (frame, *self._past_marks(rows)):
             return
         segment = self._segment
@@ -120,18 +124,12 @@ class Monitor:
         self._close_past(segment)
 
     def _settings(self) -> tuple[Any, ...]:
-        keys = {key for p in self._playbooks if p.trigger for key in _config_keys(p)}
         framework = getattr(self.run, "framework", None)
-        return (
-            framework,
-            self._said(),
-            *(str(setting(self.run, key)) for key in sorted({*keys, "algorithm", "adv_estimator"})),
-        )
+        return (framework, self._said(), *(str(setting(self.run, key)) for key in self._config_keys))
 
     def _said(self) -> tuple[Any, ...]:
         """The automatic facts, where a trigger asks for one."""
-        asks = any(e.observations for p in self._playbooks if p.trigger for e in _conditions(p.trigger))
-        facts = automatic_facts(self.run).values() if asks else ()
+        facts = automatic_facts(self.run).values() if self._asks_facts else ()
         return tuple((fact.observation, fact.value, fact.step) for fact in facts)
 
     def _past_marks(self, rows: Sequence[int]) -> tuple[Any, ...]:
@@ -165,7 +163,7 @@ class Monitor:
                 standing = run_through(watch, Standing(), rows, len(rows))
                 self._past[key].extend(watch.alarms(standing, rows, over=True))
 
-    def _commit(self, rows: Sequence[int]) -> None:
+    def _commit(self, frame: tuple[Any, ...], rows: Sequence[int]) -> None:
         """Take in every row but the newest."""
         end = max(0, len(rows) - 1)
         self._standings = [
@@ -173,7 +171,6 @@ class Monitor:
             for watch, standing in zip(self._watches, self._standings, strict=True)
         ]
         self._committed = end
-        frame = (self._segment, self.run.total_steps, self._settings())
         self._mark = (frame, *self._past_marks(rows))
 
     def _look(self, rows: Sequence[int]) -> None:
@@ -201,13 +198,6 @@ class _Never:
 
 
 _NEVER = _Never()
-
-
-def _config_keys(playbook: Playbook) -> set[str]:
-    trigger = playbook.trigger
-    if trigger is None:
-        return set()
-    return {key for e in _conditions(trigger) for key in e.config_keys}
 
 
 def _conditions(trigger: Trigger) -> tuple[Expression, ...]:

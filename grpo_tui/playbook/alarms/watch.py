@@ -16,7 +16,7 @@ from ..facts.gather import automatic_facts, values_at
 from ..format.schema import Playbook, Trigger
 from ..language.expressions import Outcome, evaluate, truth_of
 from ..language.nodes import Logic
-from ..language.reach import may_hold
+from ..language.reach import may_hold, reach_of
 from ..scope import RunLike, RunScope, points_of
 from ..verdict.rule import Evidence
 from .alarm import Alarm, State
@@ -65,6 +65,7 @@ class Watch:
         self.corroborations = [(s, trigger.raise_[s]) for s in SEVERITIES if s in trigger.raise_]
         expressions = [trigger.when, *(expression for _, expression in self.corroborations)]
         self.metrics = tuple(dict.fromkeys(name for e in expressions for name in e.metrics))
+        self._reach = reach_of(trigger.when.tree)
         self.config_keys = tuple(dict.fromkeys(key for e in expressions for key in e.config_keys))
 
     def scope(self, at: int | None, rows: Sequence[int]) -> RunScope:
@@ -78,7 +79,7 @@ class Watch:
         def logged(name: str) -> bool:
             return len(points_of(self.run, self.playbook, name)) > 0
 
-        return may_hold(when.tree, logged, lambda part: truth_of(when, scope, part))
+        return may_hold(self._reach, logged, lambda part: truth_of(when, scope, part))
 
     def step(
         self,

@@ -302,7 +302,7 @@ class _Evaluation:
 
     def _where(self, node: Compare) -> tuple[str | None, int | None]:
         """The first metric of a comparison, and the first non-finite row if it asks for one."""
-        metric = next((part.name for part in walk(node) if isinstance(part, Metric)), None)
+        metric = self.expression.metric_of(node)
         if not isinstance(node.left, Call) or node.left.function != "bad" or metric is None:
             return metric, None
         rows = window(self.scope.points(metric), self.width, self._now())

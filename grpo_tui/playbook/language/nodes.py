@@ -6,9 +6,9 @@ may contain, and nothing that could be reached from them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 Value: TypeAlias = float | str | bool | None
 """What an expression yields; None is unknown."""
@@ -148,6 +148,8 @@ class Expression:
 
     text: str
     tree: Node = field(compare=False, repr=False)
+    _read: dict[str, Any] = field(default_factory=dict, compare=False, repr=False, init=False)
+    """What the tree was found to read, so that a live monitor need not take it apart for every row."""
 
     def __str__(self) -> str:
         return self.text
@@ -159,11 +161,29 @@ class Expression:
     @property
     def metrics(self) -> tuple[str, ...]:
         """Metrics (or aliases) it reads, in reading order."""
-        return tuple(dict.fromkeys(node.name for node in walk(self.tree) if isinstance(node, Metric)))
+        return self._once(
+            "metrics", lambda: (node.name for node in walk(self.tree) if isinstance(node, Metric))
+        )
 
     def keys(self, source: Source) -> tuple[str, ...]:
         """What it names of one source, in reading order."""
-        return tuple(dict.fromkeys(node.key for node in self.references() if node.source == source))
+        return self._once(
+            f"keys of {source}", lambda: (node.key for node in self.references() if node.source == source)
+        )
+
+    def metric_of(self, node: Node) -> str | None:
+        """The first metric below a node."""
+        found = self._once(
+            f"metric at {node.start}-{node.end}",
+            lambda: (part.name for part in walk(node) if isinstance(part, Metric)),
+        )
+        return found[0] if found else None
+
+    def _once(self, what: str, find: Callable[[], Iterator[str]]) -> tuple[str, ...]:
+        if what not in self._read:
+            self._read[what] = tuple(dict.fromkeys(find()))
+        found: tuple[str, ...] = self._read[what]
+        return found
 
     @property
     def config_keys(self) -> tuple[str, ...]:

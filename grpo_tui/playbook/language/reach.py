@@ -8,6 +8,8 @@ Such a condition is false or unknown in every row, so the rows need not be walke
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from .nodes import Call, Compare, Logic, Metric, Node, Reference, walk
 
@@ -17,35 +19,64 @@ NOW_ONLY = frozenset({"state"})
 """References that are unknown in every row but the newest."""
 
 
-def may_hold(tree: Node, logged: Callable[[str], bool], truth: Callable[[Node], bool | None]) -> bool:
-    """Whether a row before the newest could make `tree` true.
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """What one comparison reads."""
+
+    node: Compare
+    metrics: tuple[str, ...]
+    counts: bool
+    sources: frozenset[str]
+
+
+Reach: TypeAlias = "_Reads | tuple[str, tuple[Reach, ...]] | None"
+"""A condition taken apart once: its logic over comparisons; None for what is never ruled out."""
+
+
+def reach_of(tree: Node) -> Reach:
+    """What `may_hold` needs of a condition; the same for every run."""
+    match tree:
+        case Logic():
+            return tree.op, tuple(reach_of(item) for item in tree.items)
+        case Compare():
+            parts = list(walk(tree))
+            return _Reads(
+                node=tree,
+                metrics=tuple(part.name for part in parts if isinstance(part, Metric)),
+                counts=any(isinstance(part, Call) and part.function == "count" for part in parts),
+                sources=frozenset(part.source for part in parts if isinstance(part, Reference)),
+            )
+        case _:
+            return None
+
+
+def may_hold(reach: Reach, logged: Callable[[str], bool], truth: Callable[[Node], bool | None]) -> bool:
+    """Whether a row before the newest could make a condition true.
 
     `logged` tells whether a metric has any point, `truth` evaluates a part that reads no row.
     """
-    match tree:
-        case Logic(op="and"):
-            return all(may_hold(item, logged, truth) for item in tree.items)
-        case Logic():
-            return any(may_hold(item, logged, truth) for item in tree.items)
-        case Compare():
-            return _compare_may_hold(tree, logged, truth)
-        case _:
+    match reach:
+        case None:
             return True
+        case _Reads():
+            return _compare_may_hold(reach, logged, truth)
+        case ("and", items):
+            return all(may_hold(item, logged, truth) for item in items)
+        case (_, items):
+            return any(may_hold(item, logged, truth) for item in items)
 
 
 def _compare_may_hold(
-    node: Compare, logged: Callable[[str], bool], truth: Callable[[Node], bool | None]
+    reads: _Reads, logged: Callable[[str], bool], truth: Callable[[Node], bool | None]
 ) -> bool:
-    parts = list(walk(node))
-    if any(isinstance(part, Metric) and not logged(part.name) for part in parts):
-        return any(isinstance(part, Call) and part.function == "count" for part in parts)
-    read = {part.source for part in parts if isinstance(part, Reference)}
-    if read & NOW_ONLY:
+    if not all(logged(name) for name in reads.metrics):
+        return reads.counts
+    if reads.sources & NOW_ONLY:
         return False
-    if any(isinstance(part, Metric) for part in parts):
+    if reads.metrics:
         return True
-    if read <= FIXED:
-        return truth(node) is True
-    if read <= FIXED | {"incidents"} and node.op in (">", ">="):
-        return truth(node) is True
+    if reads.sources <= FIXED:
+        return truth(reads.node) is True
+    if reads.sources <= FIXED | {"incidents"} and reads.node.op in (">", ">="):
+        return truth(reads.node) is True
     return True

@@ -8,7 +8,7 @@ from grpo_tui.metrics.series import Points
 from grpo_tui.playbook.authoring.curves import read_curve
 from grpo_tui.playbook.authoring.fake_run import FakeRun
 from grpo_tui.playbook.language.expressions import parse, truth_of
-from grpo_tui.playbook.language.reach import may_hold
+from grpo_tui.playbook.language.reach import may_hold, reach_of
 from grpo_tui.playbook.scope import RunScope
 from grpo_tui.playbook.sight import Sight
 
@@ -46,7 +46,10 @@ def test_whether_a_row_could_meet_it(possible: bool, text: str) -> None:
     def logged(name: str) -> bool:
         return len(run.points(name)) > 0
 
-    assert may_hold(expression.tree, logged, lambda part: truth_of(expression, scope, part)) is possible
+    assert (
+        may_hold(reach_of(expression.tree), logged, lambda part: truth_of(expression, scope, part))
+        is possible
+    )
 
 
 def test_a_sight_reads_a_curve_once_until_told_to_look_again() -> None:

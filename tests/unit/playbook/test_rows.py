@@ -1,4 +1,4 @@
-"""A condition over many rows at once says in each what it says when it is asked alone, also inside an alarm."""
+"""A condition over many rows at once says in each what it says alone, also inside an alarm."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ from grpo_tui.playbook.sight import Sight
 CODES = {True: 1, False: 0, None: -1}
 TRIGGERED = [book for book in load_library().playbooks.values() if book.trigger is not None]
 CONFIG = {
-    "group_size": 8, "updates_per_rollout": 1, "num_iterations": 2, "temperature": 1.4, "learning_rate": "1e-6",
-    "param_dtype": "bfloat16", "max_completion_length": 512, "train_batch_size": 64, "use_kl_loss": True,
+    "group_size": 8, "updates_per_rollout": 1, "num_iterations": 2, "temperature": 1.4,
+    "learning_rate": "1e-6", "param_dtype": "bfloat16", "max_completion_length": 512,
+    "train_batch_size": 64, "use_kl_loss": True,
 }  # fmt: skip
 CONDITIONS = (
     "drop(entropy, within=100) >= 0.3 and step > 60",
