@@ -46,6 +46,12 @@ STALL_FACTOR = 5.0
 """A run is stalled after this many of its own steps without a sign of life …"""
 STALL_LEAST = 120.0
 """… and never before this many seconds."""
+GAP_FACTOR = 3.0
+"""A source that grows in lumps is silent for this many times its usual gap before that means anything."""
+GONE_FACTOR = 200.0
+"""After so many of its steps …"""
+GONE_LEAST = 7 * 86400.0
+"""… and this many seconds of silence a run does not hang any more: how it ended is not known."""
 FATAL = frozenset(
     ["exception", "oom", "killed", "worker-died", "engine-dead", "config-error", "collective-error"]
 )
@@ -101,6 +107,7 @@ class Run:
                 self._apply(track, part)
             if track.doubt and track.doubt not in self.warnings:
                 self.warnings.append(track.doubt)
+            track.changed(batch.source.modified, time.time())
             batches.append(batch)
         if batches:
             self.revision += 1
@@ -367,7 +374,25 @@ class Run:
             return "unknown"
         silent = (time.time() if now is None else now) - self.last_change
         pace = self.seconds_per_step() or STALL_LEAST / STALL_FACTOR
-        return "stalled" if silent > max(STALL_LEAST, STALL_FACTOR * pace) else "running"
+        if silent > max(GONE_LEAST, GONE_FACTOR * pace):
+            return "unknown"
+        return "stalled" if silent > max(STALL_LEAST, STALL_FACTOR * pace, self._flush(pace)) else "running"
+
+    def _flush(self, pace: float) -> float:
+        """Seconds that the promptest source may be silent because of how its writer flushes.
+
+        What was seen of it while it grew says so best; a trainer's state comes with each checkpoint only.
+        """
+        saved = self._settings.get("save_steps")
+        often = saved.value if saved is not None and isinstance(saved.value, int | float) else 0
+        waits = (
+            max(
+                GAP_FACTOR * track.usual_gap,
+                often * pace if track.source.reader.name == "trainer-state" else 0,
+            )
+            for track in self.tracks
+        )
+        return min(waits, default=0.0)
 
     def rollout_files(self) -> list[Path]:
         """The files with sampled responses as they are now, oldest step first."""

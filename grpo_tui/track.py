@@ -7,6 +7,7 @@ takes the slow path, which says what the fast one means.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,6 +20,9 @@ from .sources.records import Incident, Record
 from .sources.rows import Rows
 from .sources.source import Source
 
+LIVE = 60.0
+"""A change that is seen within so many seconds was made while we looked."""
+FEW_GAPS = 3
 SETTLED = 3
 """Steps with one row each after which a second row of a step means that training began anew there."""
 _ALIKE = 3
@@ -137,6 +141,8 @@ class Track:
     """The step that the source has reached, by its rows or its progress bar."""
     doubt: str = ""
     """What a person should know of how rows were put together."""
+    _modified: float = 0.0
+    _gaps: deque[float] = field(default_factory=lambda: deque(maxlen=8))
 
     @property
     def newest(self) -> Segment:
@@ -190,6 +196,17 @@ class Track:
             "the last ones are kept"
         )
         return False
+
+    def changed(self, modified: float, now: float) -> None:
+        """The source changed at `modified` (wall time); while it grows before us the gaps are its habit."""
+        before, self._modified = self._modified, modified
+        if now - modified < LIVE and before and modified > before:
+            self._gaps.append(modified - before)
+
+    @property
+    def usual_gap(self) -> float:
+        """Seconds between two changes of the source, the longer ones of late; 0 where too few were seen."""
+        return max(self._gaps) if len(self._gaps) >= FEW_GAPS else 0.0
 
     def reset(self) -> None:
         """The file was truncated or replaced; what it said is void."""

@@ -1,7 +1,8 @@
-"""`grpo-tui runs`: every run under a folder, a line each."""
+"""`grpo-tui runs`: every run under a folder, a line each, printed as it is found."""
 
 from __future__ import annotations
 
+import sys
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -9,47 +10,66 @@ from typing import Any
 
 from .output import complain, duration, plain, print_json
 
+WORDS = {"ended": "finished", "died": "crashed"}
+"""What a state is called in the list, where it is not its own word."""
+
 
 def run(options: Namespace) -> int:
+    from ..sources.run_tree import iter_runs
+    from ..sources.source import SourceError
+
+    root = Path(options.path)
+    if not root.exists():
+        return complain(f"{options.path}: no such file or directory; give a folder that holds runs")
+    rows: list[dict[str, Any]] = []
+    found = 0
+    try:
+        for path in iter_runs(root):
+            row = _row(path)
+            found += 1
+            if options.json:
+                rows.append(row)
+            else:
+                print(_line(row), flush=True)
+    except SourceError as error:
+        return complain(str(error))
+    except (BrokenPipeError, KeyboardInterrupt):
+        sys.stderr.close()
+        return 0
+    if not found:
+        return complain(f"{options.path}: no run found here; give a folder that holds logs of training runs")
+    if options.json:
+        print_json({"schema": 1, "runs": rows})
+    return 0
+
+
+def _row(path: Path) -> dict[str, Any]:
     from ..run import Run
-    from ..sources.detect import find_runs
     from ..sources.source import SourceError
     from .show import drain
 
     try:
-        paths = find_runs(Path(options.path))
-    except SourceError as error:
-        return complain(str(error))
-    if not paths:
-        return complain(f"{options.path}: no run found here; give a folder that holds logs of training runs")
-    rows: list[dict[str, Any]] = []
-    for path in paths:
-        try:
-            opened = Run.open(path)
-        except SourceError as error:
-            rows.append({"path": str(path), "error": str(error)})
-            continue
+        opened = Run.open(path)
         drain(opened)
-        age = None if opened.last_change is None else time.time() - opened.last_change
-        rows.append(
-            {
-                "path": str(path),
-                "framework": opened.framework,
-                "state": opened.state(),
-                "step": opened.step,
-                "total_steps": opened.total_steps,
-                "age_seconds": age,
-                "incidents": len(opened.incidents),
-            }
-        )
-    if options.json:
-        print_json({"schema": 1, "runs": rows})
-        return 0
-    for row in rows:
-        if "error" in row:
-            print(f"{plain(row['path'])}  {plain(row['error'])}")
-            continue
-        of = f"/{row['total_steps']}" if row["total_steps"] else ""
-        where, ago = plain(row["path"]), duration(row["age_seconds"])
-        print(f"{where}  {row['framework']}  {row['state']}  step {row['step']}{of}  {ago} ago")
-    return 0
+    except SourceError as error:
+        return {"path": str(path), "error": str(error)}
+    state = opened.state()
+    return {
+        "path": str(path),
+        "framework": opened.framework,
+        "state": state,
+        "health": WORDS.get(state, state),
+        "step": opened.step,
+        "total_steps": opened.total_steps,
+        "age_seconds": None if opened.last_change is None else time.time() - opened.last_change,
+        "incidents": len(opened.incidents),
+    }
+
+
+def _line(row: dict[str, Any]) -> str:
+    if "error" in row:
+        return f"{plain(row['path'])}  {plain(row['error'])}"
+    of = f"/{row['total_steps']}" if row["total_steps"] else ""
+    step = f"step {row['step']}{of}" if row["step"] is not None else "no steps"
+    ago = "" if row["age_seconds"] is None else f"  {duration(row['age_seconds'])} ago"
+    return f"{plain(row['path'])}  {row['framework']}  {row['health']}  {step}{ago}"
