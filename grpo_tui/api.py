@@ -34,11 +34,40 @@ to now; `refresh` reads on.
     >>> len(run.incidents)
     0
     >>> folder.cleanup()
+
+A run that ships with the package shows the rest: settings with where they come from, sampled responses, what
+follows from them, a metric in words, and the verdict.
+
+    >>> from grpo_tui.demo import DEMOS
+    >>> run = grpo_tui.open_run(DEMOS["lr-too-high"].folder)
+    >>> run
+    <run ...lr-too-high of trl: ended, step 30>
+    >>> run.configuration.loc[["group_size", "learning_rate"], ["value", "raw", "default"]]
+                  value              raw  default
+    key
+    group_size        8  num_generations    False
+    learning_rate  0.03    learning_rate    False
+    >>> run.raw_metrics["frac_reward_zero_std"].tail(2).tolist()
+    [1.0, 1.0]
+    >>> run.rollouts[["step", "group", "reward"]].head(2)
+       step  group  reward
+    0    30      0     1.0
+    1    30      0     1.0
+    >>> [int(table["reward"].nunique()) for table in (run.rollouts_at(1), run.rollouts)]
+    [..., 1]
+    >>> run.derived.attrs["formula"]["effective_group_frac"]
+    '1 - zero_std_group_frac'
+    >>> print(run.explain("reward_std").of("not")[0])
+    Not the spread within groups in TRL from 0.27: it no longer shows that groups collapse.
+    >>> report = run.diagnose()
+    >>> report.diagnosis, report.status
+    ('collapse.dead-lock', 'confirmed')
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +77,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .diagnose import Report
+    from .metrics.explanation import Explanation
+    from .sources.records import Group
 
 __all__ = ["OpenRun", "open_run"]
 
@@ -72,7 +103,7 @@ class OpenRun:
         self.run = run
 
     def __repr__(self) -> str:
-        return f"<run {self.run.path} of {self.framework}: {self.state}, step {self.run.step}>"
+        return f"<run {self.run.address} of {self.framework}: {self.state}, step {self.run.step}>"
 
     def refresh(self) -> OpenRun:
         """Read on, up to the present end of every source."""
@@ -99,6 +130,15 @@ class OpenRun:
         the run itself calls it.
         """
         return self._table(self.run.names())
+
+    @property
+    def raw_metrics(self) -> pd.DataFrame:
+        """The same table under the names that the run itself writes; `attrs["canonical"]` maps them back."""
+        frame = self._table(self.run.names())
+        raw: dict[str, str] = frame.attrs["raw"]
+        frame = frame.rename(columns=raw)
+        frame.attrs = {"canonical": {own: name for name, own in raw.items()}}
+        return frame
 
     @property
     def derived(self) -> pd.DataFrame:
@@ -134,6 +174,35 @@ class OpenRun:
         rows = [(held.kind, held.step, held.line, held.text) for held in self.run.incidents]
         return pd.DataFrame(rows, columns=["kind", "step", "line", "text"]).astype({"step": "Int64"})
 
+    @property
+    def rollouts(self) -> pd.DataFrame:
+        """The newest step's sampled responses, a row each; empty where the run dumps none.
+
+        `step`, `group`, `prompt`, `response`, `reward`, `gold`, and a column for each part of the reward.
+        """
+        return _responses(self.run.groups())
+
+    def rollouts_at(self, *steps: int) -> pd.DataFrame:
+        """The same of certain steps. Only files that can hold them are read; a broken one is passed over."""
+        from .sources.errors import SourceError
+        from .sources.rollouts import read_groups, step_of
+
+        wanted, groups = set(steps), []
+        for path in self.run.rollout_files():
+            if step_of(path) in {*wanted, None}:
+                with suppress(SourceError):
+                    groups += [group for group in read_groups(path) if group.step in wanted]
+        return _responses(groups)
+
+    def explain(self, name: str) -> Explanation:
+        """One metric in words: what it is, its stage and policy, what it is not, its traps here, its origin.
+
+        `name` is canonical, raw or that of a derived metric; `of(label)` gives the sentences of one kind.
+        """
+        from .explain import explain
+
+        return explain(self.run, name)
+
     def diagnose(
         self,
         answers: Mapping[str, Any] | None = None,
@@ -161,3 +230,25 @@ class OpenRun:
         frame = pd.DataFrame(columns, index=pd.Index(self.run.steps(), name="step"))
         frame.attrs["raw"] = {name: self.run.raw_name(name) for name in names}
         return frame
+
+
+def _responses(groups: Sequence[Group]) -> pd.DataFrame:
+    """A row a response; the columns that every dump has come first."""
+    import pandas as pd
+
+    rows = [
+        {
+            "step": group.step,
+            "group": i,
+            "prompt": group.prompt,
+            "response": response.text,
+            "reward": response.reward,
+            "gold": group.gold,
+        }
+        | {f"reward/{name}": value for name, value in response.parts.items()}
+        for i, group in enumerate(groups)
+        for response in group.responses
+    ]
+    return pd.DataFrame(
+        rows, columns=None if rows else ["step", "group", "prompt", "response", "reward", "gold"]
+    )

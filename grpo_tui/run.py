@@ -243,7 +243,7 @@ class Run:
             return NO_DERIVATION
         self._deriving.add(name)
         try:
-            found = derived.derive(name, self.points, self._told)
+            found = derived.derive(name, self.points, self._told, self.framework)
         finally:
             self._deriving.discard(name)
         if not len(found.points) and name in rollout_curves.NAMES:

@@ -26,6 +26,8 @@ class Derived:
     compute: Callable[..., Values]
     formula: str
     settings: tuple[str, ...] = ()
+    framework: str = ""
+    """Whose logged numbers it is about; empty: anybody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ FORMULAS: tuple[Derived, ...] = (
         _cut_off,
         "truncation_ratio where response_length_max reaches max_completion_length, else 0",
         ("max_completion_length",),
+        "verl",
     ),
     Derived(
         "tokens_per_s_all",
@@ -125,14 +128,17 @@ NAMES = frozenset(formula.name for formula in FORMULAS)
 
 
 def derive(
-    name: str, points: Callable[[str], Points], setting: Callable[[str], Any] = lambda key: None
+    name: str,
+    points: Callable[[str], Points],
+    setting: Callable[[str], Any] = lambda key: None,
+    framework: str = "unknown",
 ) -> Derivation:
     """The curve of a derived metric by the first formula that has what it needs; empty where none has.
 
     `setting` gives a setting that the run states itself, or None.
     """
     for formula in FORMULAS:
-        if formula.name == name:
+        if formula.name == name and formula.framework in ("", framework):
             found = _computed(formula, points, setting)
             if len(found):
                 return Derivation(found, formula.formula)

@@ -49,3 +49,31 @@ def test_importing_the_package_loads_nothing() -> None:
     code = f"import grpo_tui, sys; print(*(m for m in sys.modules if m.split('.')[0] in {heavy}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["grpo_tui"]
+
+
+def test_raw_names_and_back() -> None:
+    run = grpo_tui.open_run(DEMO)
+    raw = run.raw_metrics
+    assert "frac_reward_zero_std" in raw.columns and raw.attrs["canonical"]["reward"] == "reward_mean"
+    assert raw["reward"].tolist() == run.metrics["reward_mean"].tolist()
+
+
+def test_sampled_responses_are_rows() -> None:
+    run = grpo_tui.open_run(DEMO)
+    newest = run.rollouts
+    assert set(newest["step"]) == {30} and newest.groupby("group").size().unique().tolist() == [8]
+    assert [name for name in newest.columns if name.startswith("reward/")]
+    earlier = run.rollouts_at(1, 3)
+    assert set(earlier["step"]) == {1, 3} and len(run.rollouts_at(999)) == 0
+
+
+def test_a_run_without_rollouts_has_an_empty_table(tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text('{"step": 1, "reward": 0.5}\n')
+    table = grpo_tui.open_run(tmp_path).rollouts
+    assert len(table) == 0 and list(table.columns)[:2] == ["step", "group"]
+
+
+def test_derived_curves_and_a_metric_in_words() -> None:
+    run = grpo_tui.open_run(DEMO)
+    assert run.derived.attrs["formula"]["group_size"].startswith("counted in the rollouts")
+    assert run.explain("clip_ratio").metric == "clip_frac"

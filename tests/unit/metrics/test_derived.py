@@ -102,7 +102,10 @@ def test_all_groups_equal_by_the_advantages_alone(tmp_path: Path) -> None:
 
 
 def test_true_truncation_needs_the_runs_own_limit(tmp_path: Path) -> None:
-    rows = ({"response_length/clip_ratio": 0.125, "response_length/max": longest} for longest in (400, 512))
+    name = "response_length"
+    rows = (
+        {f"{name}/clip_ratio": 0.125, f"{name}/max": longest, "actor/pg_loss": 0.0} for longest in (400, 512)
+    )
     run = run_of(tmp_path, *rows)
     assert len(run.points("truncation_ratio_true")) == 0, "a default limit of no configuration is no fact"
     (tmp_path / "config.yaml").write_text("data:\n  max_response_length: 512\n")
