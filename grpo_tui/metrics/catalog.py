@@ -52,12 +52,16 @@ class Metric:
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+_REMEMBERED = 20_000
+
+
 class Catalog:
     """Lookup over all metrics. Raw names may hold placeholders: `rewards/{fn}/mean`."""
 
     def __init__(self, metrics: dict[str, Metric]) -> None:
         self.metrics = metrics
         self._exact: dict[str, list[tuple[str, int]]] = {}
+        self._matched: dict[str, tuple[str, int]] = {}
         patterns: list[tuple[int, re.Pattern[str], str, int]] = []
         for metric in metrics.values():
             for raws in metric.names.values():
@@ -98,11 +102,18 @@ class Catalog:
 
     def _match(self, raw: str) -> tuple[str, int]:
         """The metric of the most literal pattern that a raw name fits; empty where none does."""
-        plain = _plain(raw)
-        for pattern, name, rank in self._patterns:
-            if pattern.fullmatch(plain) or (plain != raw and pattern.fullmatch(raw)):
-                return name, rank
-        return "", 0
+        held = self._matched.get(raw)
+        if held is None:
+            plain = _plain(raw)
+            fits = (
+                (name, rank)
+                for pattern, name, rank in self._patterns
+                if pattern.fullmatch(plain) or (plain != raw and pattern.fullmatch(raw))
+            )
+            held = next(fits, ("", 0))
+            if len(self._matched) < _REMEMBERED:
+                self._matched[raw] = held
+        return held
 
     def metric(self, name: str) -> Metric | None:
         """What a canonical name means; for a raw family member (`rewards/x/mean`) its family's metric."""
