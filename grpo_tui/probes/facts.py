@@ -46,6 +46,11 @@ MEANINGS: dict[str, Meaning] = {
     "RATIO.STALE_OR_PARTIAL_SYNC": Meaning(_shape("stale-weights"), ("mismatch.stale-weights",)),
     "RATIO.STALE_PREFIX_CACHE": Meaning(_shape("starts-large"), ("mismatch.stale-cache",)),
     "RATIO.SOME_SEQUENCES": Meaning(_shape("some-sequences"), ("mismatch.tokens", "mismatch.positions")),
+    "RATIO.POSITIONS": Meaning({**_DIFFERS, "probe.positions.aligned": "no"}, ("mismatch.positions",)),
+    "RATIO.LORA_NOT_MERGED": Meaning(_shape("stale-weights"), ("mismatch.stale-weights",)),
+    "RATIO.LORA_INCONCLUSIVE": Meaning(),
+    "RATIO.CONFIG_DIFFERS": Meaning({}, ("mismatch.positions", "mismatch.numerics")),
+    "RATIO.CANARY_LEFT": Meaning(_DIFFERS, ("mismatch.stale-weights",)),
     "RATIO.QUANTISED_ENGINE": Meaning({}, ("mismatch.quantisation",)),
     "RATIO.PRECISION_MISMATCH": Meaning({}, ("mismatch.numerics",)),
     "RATIO.ENGINE_DIFFERS": Meaning(_DIFFERS, ("mismatch.numerics",)),
@@ -94,6 +99,10 @@ MEANINGS: dict[str, Meaning] = {
     "UPDATE.BELOW_PREDICTION": Meaning({}, ("update.optimizer", "config.learning-rate-low")),
     "UPDATE.GRAD_ZERO": Meaning({"probe.update.gradient-finite": "no"}, ("update.no-gradient",)),
     "UPDATE.GRAD_NONFINITE": Meaning({"probe.update.gradient-finite": "no"}, ("nonfinite.gradient",)),
+    "UPDATE.NOT_IN_OPTIMIZER": Meaning({}, ("update.optimizer",)),
+    "UPDATE.GROUP_LR_ZERO": Meaning({}, ("update.optimizer", "config.learning-rate-low")),
+    "UPDATE.LORA_B_ZERO": Meaning({}, ("update.optimizer", "update.no-gradient")),
+    "UPDATE.WEIGHT_NONFINITE": Meaning({}, ("nonfinite.gradient", "update.optimizer")),
     "UPDATE.LR_ZERO": Meaning({"probe.update.moved": 0.0}, ("config.learning-rate-low",)),
 }
 

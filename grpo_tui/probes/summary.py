@@ -83,7 +83,19 @@ def _update(document: dict[str, Any]) -> list[str]:
         growth = f", growth over the steps x{mode['growth']:.2f}" if mode["growth"] is not None else ""
         lines += _wrap(
             f"{mode['mode']}: {mode['total_changed']:.2%} of the elements changed "
-            f"(float spacing predicts {mode['predicted_total']:.2%}){growth}"
+            f"(float spacing predicts {mode['predicted_total']:.2%}"
+            + (", a lower bound with master weights" if mode.get("master") else "")
+            + f"){growth}"
+        )
+        held = mode.get("prediction")
+        if held:
+            lines += _wrap(
+                f"  first step, where the gradient is well above eps ({held['share']:.0%} of the elements): "
+                f"{held['changed']:.2%} changed, {held['predicted']:.2%} predicted"
+            )
+        lines += _wrap(
+            f"  {mode['trainable']:,} elements train, {mode['frozen']:,} are frozen; optimizer state in "
+            f"{'+'.join(mode.get('optimizer_state') or ['?'])}"
         )
     lines += [
         "",

@@ -48,12 +48,13 @@ def layout_batch(rollouts: Sequence[Rollout], layout: str, pad: int) -> tuple[An
     return ids, mask, starts
 
 
-def forward_logits(model: Any, ids: Any, mask: Any, first: int) -> Any:
-    """Logits [B, L − first, V] from column `first` on, with position ids counted over the mask."""
+def forward_logits(model: Any, ids: Any, mask: Any, first: int, positions: Any = None) -> Any:
+    """Logits [B, L − first, V] from column `first` on; `positions` [B, L] else count over the mask."""
     accepted = inspect.signature(model.forward).parameters
     options: dict[str, Any] = {"use_cache": False}
     if "position_ids" in accepted:
-        options["position_ids"] = (mask.cumsum(-1) - 1).clamp(min=0)
+        counted = (mask.cumsum(-1) - 1).clamp(min=0)
+        options["position_ids"] = counted if positions is None else positions
     keep = next((name for name in ("logits_to_keep", "num_logits_to_keep") if name in accepted), None)
     if keep:
         options[keep] = ids.shape[1] - first

@@ -85,8 +85,12 @@ def findings_a(stage: str, stats: Comparison, verdict: str, active: dict[str, fl
     ]
 
 
-def findings_b(variants: dict[str, Comparison], verdict: str) -> list[Finding]:
-    """B differs: padding if the padded layouts differ most, else the company a sequence is computed in."""
+def findings_b(variants: dict[str, Comparison], verdict: str, unpadded: float) -> list[Finding]:
+    """B differs: padding if the padded layouts differ most, else the company a sequence is computed in.
+
+    `unpadded` is the mean |Δ| between the two layouts without left padding: where those agree and the
+    trainer's own layout stands apart from both, its left padding is read as text.
+    """
     if verdict == "pass":
         return []
     evidence = ("stages.B.variants",)
@@ -102,7 +106,8 @@ def findings_b(variants: dict[str, Comparison], verdict: str) -> list[Finding]:
             )
         ]
     padded = max(variants[name].mean_abs for name in ("right", "reversed"))
-    if verdict == "fail" and padded > 3 * variants["single"].mean_abs:
+    alone = variants["single"].mean_abs
+    if verdict == "fail" and (padded > 3 * alone or alone > 3 * unpadded):
         return [
             Finding(
                 "RATIO.PADDING_ATTENDED",

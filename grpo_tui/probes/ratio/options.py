@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from ..argument_types import natural, positive
 from ..servers.rollouts import KINDS
@@ -38,6 +39,20 @@ def add_options(one: argparse.ArgumentParser) -> None:
         help="what the trainer divides its logits by (default: --temperature)",
     )
     add("--engine-dtype", choices=("same", "fp32", "fp16", "bf16", "quantised"), default="same")
+    add("--adapter", type=Path, metavar="DIR", help="a LoRA adapter (PEFT) on top of --model, merged here")
+    add(
+        "--engine-weights",
+        type=Path,
+        metavar="DIR|F.json",
+        help="what the engine loaded: its folder, or the fingerprint its process wrote; compared tensor by "
+        "tensor, which sees what log-probs cannot",
+    )
+    add(
+        "--canary-sync",
+        metavar="COMMAND",
+        help="your own weight sync, with {model} for the folder to load: a changed final norm must arrive in "
+        "the live engine and go again; only on a paused run",
+    )
     add("--eps-low", type=float, default=0.2, help="lower clip of the run (default %(default)s)")
     add("--eps-high", type=float, default=0.28, help="upper clip of the run (default %(default)s)")
     add(

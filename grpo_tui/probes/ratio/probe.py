@@ -9,18 +9,18 @@ a change of the policy. A later stage means nothing if an earlier one fails, so 
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..compute.device import LOW_PRECISION, describe_env, set_deterministic
-from ..compute.forward import LAYOUTS, scan_sample, trainer_logps
+from ..compute.device import describe_env, set_deterministic
+from ..compute.forward import LAYOUTS
 from ..compute.sampling import generate_rollouts
 from ..findings import Finding
 from ..job import Job
-from ..report import Report, worst
+from ..report import worst
 from ..servers.dialect import Wish
 from ..servers.rollouts import collect, connect
+from ..subject.adapter import open_adapter
 from ..subject.checkpoint import Checkpoint
 from ..subject.model import (
     Loaded,
@@ -32,43 +32,17 @@ from ..subject.model import (
     subject_of,
     switch_off_dropout,
 )
-from ..subject.prompts import Rollout, load_prompts, load_rollouts
+from ..subject.prompts import load_prompts, load_rollouts
 from . import thresholds
+from .canary import canary_stage
+from .engine import engine_stage
 from .findings import findings_a, findings_b, findings_static, missing_finding, prompt_finding
-from .shape import Reading, precision_finding, read_shape
-from .stats import Comparison, Rows, by_position, compare, worst_tokens
+from .run import RatioRun, add_comparison
+from .stats import Comparison, Rows
+from .weights import compared_weights, weights_by_logprobs
 
-STAGES = ("static", "rollout", "A", "B", "C", "scan")
+STAGES = ("static", "rollout", "A", "B", "C", "scan", "weights")
 FEW_TOKENS, FEW_SEQUENCES = 400, 8
-
-
-@dataclass
-class RatioRun:
-    """What the stages share: the options, the loaded model, the rollouts and what was found so far."""
-
-    args: Namespace
-    loaded: Loaded
-    report: Report
-    rollouts: list[Rollout] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-    batch_noise: Comparison = field(default_factory=Comparison)
-    unequal: int = 0
-
-    @property
-    def trainer_t(self) -> float:
-        own = self.args.trainer_temperature
-        return float(self.args.temperature if own is None else own)
-
-    def tick(self, stage: str) -> Any:
-        return lambda done, total: self.report.progress(stage, done, total)
-
-    def logps(self, layout: str, stage: str) -> Rows:
-        return trainer_logps(
-            self.loaded, self.rollouts, layout, self.trainer_t, self.args.micro_batch, self.tick(stage)
-        )
-
-    def compare(self, train: Rows, infer: Rows) -> Comparison:
-        return compare(train, infer, self.args.eps_low, self.args.eps_high)
 
 
 def run_ratio(job: Job) -> str:
@@ -82,6 +56,10 @@ def run_ratio(job: Job) -> str:
     report.document["env"] = describe_env(loaded.device, loaded.dtype, job.emulated)
     report.document["subject"] = subject_of(checkpoint, loaded.tokenizer, args.weights_of_run)
     run = RatioRun(args, loaded, report)
+    if args.adapter:
+        run.adapter = open_adapter(args.adapter)
+        run.before_adapter = run.adapter.merge(loaded.model)
+        report.document["subject"]["adapter"] = str(args.adapter)
     verdict = _stages(run, checkpoint)
     report.set_facts(run.facts)
     return verdict
@@ -91,18 +69,39 @@ def _stages(run: RatioRun, checkpoint: Checkpoint) -> str:
     verdicts = [_static(run, checkpoint)]
     if verdicts[-1] == "fail":
         return _stopped(run, verdicts, "static")
+    if run.args.engine_weights:
+        verdicts.append(compared_weights(run, checkpoint))
     verdicts.append(_rollout(run))
     if not run.rollouts:
         return _stopped(run, verdicts, "rollout")
-    verdict, first = _repeat(run)
+    verdict, first = repeat_stage(run)
     verdicts.append(verdict)
     if first is None:
         return _stopped(run, verdicts, "A")
-    verdicts.append(_batches(run, first))
+    verdicts.append(batch_stage(run, first))
     if verdicts[-1] == "fail":
         return _stopped(run, verdicts, "B")
-    verdicts.append(engine_stage(run, first))
+    return concluded(run, worst([*verdicts, compared(run, checkpoint, first)]))
+
+
+def compared(run: RatioRun, checkpoint: Checkpoint, first: Rows) -> str:
+    """C, the canary where asked for, and what was seen of the weights; `first` is the trainer's A1."""
+    run.first = first
+    verdicts = [engine_stage(run, first)]
+    if run.args.canary_sync and run.dialect is not None:
+        verdicts.append(canary_stage(run, checkpoint, run.dialect))
+    if run.weights_seen is None:
+        weights_by_logprobs(run)
     return worst(verdicts)
+
+
+def concluded(run: RatioRun, verdict: str) -> str:
+    """Where the adapter could not be seen, agreement proves nothing: inconclusive unless failed."""
+    codes = [finding["code"] for finding in run.report.document["findings"]]
+    if "RATIO.LORA_INCONCLUSIVE" not in codes or verdict == "fail":
+        return verdict
+    run.facts["probe.ratio.engine-agrees"] = "unknown"
+    return "inconclusive"
 
 
 def _stopped(run: RatioRun, verdicts: list[str], stage: str) -> str:
@@ -176,7 +175,7 @@ def _collect(run: RatioRun) -> list[Finding]:
 def _from_server(run: RatioRun, prompts: list[list[int]], vocabulary: int) -> list[Finding]:
     """What the server cannot do is said first; then it samples, and the trainer scores what it sampled."""
     args = run.args
-    dialect = connect(args)
+    dialect = run.dialect = connect(args)
     for text in dialect.cannot:
         run.report.warn(text)
     run.report.document["sampling"]["server"] = {
@@ -201,11 +200,6 @@ def _say_limits(run: RatioRun, tokens: int) -> None:
             f"{tokens} tokens in {len(run.rollouts)} sequences: "
             f"below {FEW_TOKENS} in {FEW_SEQUENCES} the numbers jump"
         )
-    if run.loaded.dtype in LOW_PRECISION:
-        run.report.warn(
-            "weights that are a few small steps old are below the rounding of "
-            f"{run.loaded.dtype}: agreement here does not prove that the engine has the newest weights"
-        )
     if run.args.infer == "hf":
         run.report.warn(
             "the inference side is HF generate in this process, not the run's own engine; use "
@@ -213,7 +207,7 @@ def _say_limits(run: RatioRun, tokens: int) -> None:
         )
 
 
-def _repeat(run: RatioRun) -> tuple[str, Rows | None]:
+def repeat_stage(run: RatioRun) -> tuple[str, Rows | None]:
     """A: in the run's own mode, then without dropout. Returns the verdict and A1 (None if A fails)."""
     active = dropouts(run.loaded.model)
     as_run = "pass"
@@ -231,23 +225,25 @@ def _repeat_once(run: RatioRun, stage: str, active: dict[str, float]) -> tuple[s
     stats = run.compare(first, second)
     verdict, used = thresholds.verdict_a(stats, run.loaded.dtype)
     run.report.add_findings(findings_a(stage, stats, verdict, active))
-    _add(run, stage, verdict, stats, used, first, second, {"dropout": active})
+    add_comparison(run, stage, verdict, stats, used, first, second, {"dropout": active})
     return verdict, first
 
 
-def _batches(run: RatioRun, first: Rows) -> str:
+def batch_stage(run: RatioRun, first: Rows) -> str:
     """B: the same ids alone, padded on the other side, and in reversed order with extra padding."""
     read: dict[str, Comparison] = {}
     verdicts: dict[str, str] = {}
     used: dict[str, Any] = {}
+    rows: dict[str, Rows] = {}
     for layout in LAYOUTS:
-        read[layout] = run.compare(first, run.logps(layout, "B"))
-        verdicts[layout], used = thresholds.verdict_b(read[layout], run.loaded.dtype)
+        rows[layout] = run.logps(layout, "B")
+        read[layout] = run.compare(first, rows[layout])
+        verdicts[layout], used = thresholds.verdict_b(read[layout], run.loaded.dtype, run.trainer_t)
         run.report.metric("B", f"mean_abs.{layout}", read[layout].mean_abs)
     noisiest = max(read, key=lambda name: (read[name].nonfinite, read[name].mean_abs))
     run.batch_noise, verdict = read[noisiest], worst(list(verdicts.values()))
     run.facts["probe.ratio.batch-invariant"] = "yes" if verdict == "pass" else "no"
-    run.report.add_findings(findings_b(read, verdict))
+    run.report.add_findings(findings_b(read, verdict, run.compare(rows["single"], rows["right"]).mean_abs))
     run.report.add_stage(
         {
             "id": "B",
@@ -259,98 +255,3 @@ def _batches(run: RatioRun, first: Rows) -> str:
         }
     )
     return verdict
-
-
-def engine_stage(run: RatioRun, first: Rows) -> str:
-    """C: the trainer against the inference side, then the scan for a reading that explains it."""
-    engine_dtype = run.loaded.dtype if run.args.engine_dtype == "same" else run.args.engine_dtype
-    pair = thresholds.noisier(run.loaded.dtype, engine_dtype)
-    floor = thresholds.own_floor(run.batch_noise, pair)
-    run.report.document["floor"] = {"measured_b": run.batch_noise.mean_abs, "pair": pair, **asdict(floor)}
-    infer = [list(rollout.logprobs) for rollout in run.rollouts]
-    stats = run.compare(first, infer)
-    verdict, used, checks = thresholds.verdict_c(stats, pair, floor)
-    hypotheses = _scan(run, stats, verdict, checks)
-    reading = read_shape(stats, verdict, hypotheses, run.trainer_t)
-    verdict = _settle(run, reading, verdict, engine_dtype)
-    if run.facts.get("probe.ratio.engine-agrees") == "no":
-        verdict = "fail"
-    run.facts |= {
-        "probe.ratio.engine-agrees": {"pass": "yes", "fail": "no"}.get(verdict, "unknown"),
-        "probe.ratio.outside-clip": stats.out_clip,
-        "probe.ratio.shape": reading.shape,
-    }
-    _add(run, "C", verdict, stats, used, first, infer, {"checks": checks, "shape": reading.shape})
-    return verdict
-
-
-def _scan(run: RatioRun, stats: Comparison, verdict: str, checks: dict[str, str]) -> list[dict[str, Any]]:
-    wanted = run.args.scan == "on" or (
-        run.args.scan == "auto" and (verdict != "pass" or stats.one_sided >= 0.65)
-    )
-    if not wanted or stats.n == 0 or stats.mean_abs <= 1e-5:
-        return []
-    import torch
-
-    from .scan import MAX_TOKENS, scan
-
-    logits, lengths = scan_sample(
-        run.loaded, run.rollouts, run.args.micro_batch, MAX_TOKENS, run.tick("scan")
-    )
-    chosen = [(rollout, length) for rollout, length in zip(run.rollouts, lengths, strict=False)]
-    ids = torch.tensor([token for rollout, length in chosen for token in rollout.response_ids[:length]])
-    infer = torch.tensor([value for rollout, length in chosen for value in rollout.logprobs[:length]])
-    keep = infer.isfinite()
-    if not bool(keep.all()):
-        return []
-    outcome: dict[str, Any] = scan(logits, ids, infer, run.trainer_t, lengths, run.report.control)
-    run.report.document["hypotheses"] = outcome["hypotheses"]
-    run.report.add_stage({"id": "scan", "verdict": None, **outcome})
-    hypotheses: list[dict[str, Any]] = outcome["hypotheses"]
-    return hypotheses
-
-
-def _settle(run: RatioRun, reading: Reading, verdict: str, engine_dtype: str) -> str:
-    """Adds C's findings. A named cause makes C fail even where its sizes hide below the floor."""
-    findings = [reading.finding] if reading.finding else []
-    if engine_dtype == "quantised":
-        findings.append(
-            Finding(
-                "RATIO.QUANTISED_ENGINE",
-                "warn",
-                "the engine is quantised: a mismatch is expected",
-                "correct with truncated or masked importance sampling (TIS/MIS)",
-                ("stages.C.stats.mean_abs",),
-            )
-        )
-    elif engine_dtype != run.loaded.dtype and verdict != "pass":
-        findings.append(
-            precision_finding(f"the engine computes in {engine_dtype}, the trainer in {run.loaded.dtype}")
-        )
-    run.report.add_findings(findings)
-    return worst([verdict, *(finding.severity for finding in findings if finding is reading.finding)])
-
-
-def _add(
-    run: RatioRun,
-    stage: str,
-    verdict: str,
-    stats: Comparison,
-    used: dict[str, Any],
-    train: Rows,
-    infer: Rows,
-    more: dict[str, Any],
-) -> None:
-    ids = [list(rollout.response_ids) for rollout in run.rollouts]
-    run.report.metric(stage, "mean_abs", stats.mean_abs)
-    run.report.add_stage(
-        {
-            "id": stage,
-            "verdict": verdict,
-            "stats": stats.as_dict(),
-            "thresholds": used,
-            **more,
-            "worst_tokens": worst_tokens(train, infer, ids),
-            "by_position": by_position(train, infer),
-        }
-    )

@@ -8,6 +8,7 @@ Order of truncation as in HF and vLLM: temperature, then top-k, then top-p, then
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ..control import Control
@@ -15,11 +16,14 @@ from ..control import Control
 MAX_TOKENS = 256
 _CHUNK = 64
 _EXPLAINS = 0.6
+_NEARER = 0.9
+_GAIN_T = 6.0
 _INSEPARABLE = 1.25
 _NOT_KEPT = 20.0
 T_COARSE = [round(0.3 + 0.1 * i, 2) for i in range(18)]
 TOP_K = (None, 20, 40, 50, 100)
 TOP_P = (None, 0.5, 0.8, 0.9, 0.95, 0.99)
+LLAMA_DEFAULTS: dict[str, Any] = {"T": 0.8, "k": 40, "p": 0.95, "min_p": 0.05}
 
 
 def scan(
@@ -28,8 +32,10 @@ def scan(
     """Ranks readings of raw `logits` (fp32 or bf16, [n, V]) of the chosen `ids` [n] against `infer` [n].
 
     `lengths` are the tokens of each sequence, in order (for shifts). Returns `{identity, hypotheses}`;
-    hypotheses `{name, kind, params, residual, identity}` hold only readings that explain the numbers
-    (residual < 0.6 of the identity's), best first, with all that are within 1.25 of the best.
+    hypotheses `{name, kind, params, residual, gain_t, identity}` hold only readings that explain the numbers,
+    best first, with all that are within 1.25 of the best. A reading explains them if its residual is below
+    0.6 of the identity's; where rounding alone is larger than that, if it is nearer token by token (paired
+    t of the |Δ| above 6, which some 200 readings of a clean engine do not reach by chance).
     """
     import torch
 
@@ -44,13 +50,19 @@ def scan(
         ]
     )
     table = _Table(sorted_logits, chosen, ranks, infer.float())
-    identity = table.residual(trainer_t, None, None)
+    identity = table.take_identity(trainer_t)
     found = _temperatures(table, control) + _truncations(table, trainer_t, control)
     found += _precision(logits, ids, infer, trainer_t) + _shifts(table, trainer_t, lengths)
-    explaining = sorted((h for h in found if h["residual"] < _EXPLAINS * identity), key=_rank)
+    found += _logit_rows(table, logits, ids, trainer_t, lengths)
+    explaining = sorted((h for h in found if _explains(h, identity)), key=_rank)
     best = explaining[0]["residual"] if explaining else 0.0
     kept = [{**h, "identity": identity} for h in explaining if h["residual"] <= _INSEPARABLE * best + 1e-7]
     return {"identity": identity, "tokens": len(ids), "hypotheses": kept[:6]}
+
+
+def _explains(hypothesis: dict[str, Any], identity: float) -> bool:
+    residual, gain_t = hypothesis["residual"], hypothesis["gain_t"]
+    return bool(residual < _EXPLAINS * identity or (residual < _NEARER * identity and gain_t > _GAIN_T))
 
 
 def _rank(hypothesis: dict[str, Any]) -> tuple[float, int]:
@@ -66,34 +78,72 @@ class _Table:
     def __init__(self, sorted_logits: Any, chosen: Any, ranks: Any, infer: Any) -> None:
         self.sorted, self.chosen, self.ranks, self.infer = sorted_logits, chosen, ranks, infer
 
-    def logps(self, t: float, k: int | None, p: float | None) -> Any:
-        """Log-probs [n] of the chosen ids after T, top-k, top-p; -20 nats off where the id was not kept."""
+    def logps(self, t: float, k: int | None, ps: Sequence[float | None]) -> list[Any]:
+        """Log-probs [n] of the chosen ids after T, top-k and each top-p; infinite where it was not kept."""
+        import torch
+
+        parts = zip(*(x.split(_CHUNK) for x in (self.sorted, self.chosen, self.ranks)), strict=True)
+        out: list[list[Any]] = [[] for _ in ps]
+        for rows, chosen, rank in parts:
+            scaled = (rows if k is None else rows[:, :k]) / t
+            whole = scaled.logsumexp(-1)
+            cut = any(p is not None for p in ps)
+            mass = (scaled - whole[:, None]).exp().cumsum(-1) if cut else None
+            for place, p in enumerate(ps):
+                norm, kept = whole, torch.full_like(rank, scaled.shape[1])
+                if p is not None and mass is not None:
+                    kept = (mass < p).sum(-1) + 1
+                    norm = norm + mass.gather(1, (kept.clamp(max=scaled.shape[1]) - 1)[:, None])[:, 0].log()
+                logp = chosen / t - norm
+                out[place].append(torch.where(rank < kept, logp, torch.full_like(logp, math.inf)))
+        return [torch.cat(each) for each in out]
+
+    def residual(self, t: float) -> float:
+        """Residual at a temperature alone."""
+        return _residual(self.logps(t, None, (None,))[0], self.infer)
+
+    def take_identity(self, t: float) -> float:
+        """Keeps |Δ| of the trainer's own reading, which every other is held against."""
+        self.plain = _sizes(self.logps(t, None, (None,))[0], self.infer)
+        return float(self.plain.mean())
+
+    def judged(self, name: str, kind: str, params: dict[str, Any], logps: Any) -> dict[str, Any]:
+        """The hypothesis that the engine reports `logps` [n], with its paired t against the plain reading."""
+        sizes = _sizes(logps, self.infer)
+        gain = self.plain - sizes
+        spread = float(gain.std()) if len(gain) > 1 else 0.0
+        gain_t = float(gain.mean()) / spread * len(gain) ** 0.5 if spread > 0 else 0.0
+        return _hypothesis(name, kind, params, float(sizes.mean()), gain_t)
+
+    def tempered_last(self, t: float, k: int, p: float, min_p: float) -> Any:
+        """llama.cpp's own chain: top-k, top-p and min-p at T=1, the temperature after them."""
         import torch
 
         parts = zip(*(x.split(_CHUNK) for x in (self.sorted, self.chosen, self.ranks)), strict=True)
         out = []
         for rows, chosen, rank in parts:
-            scaled = (rows if k is None else rows[:, :k]) / t
-            norm = scaled.logsumexp(-1)
-            kept = torch.full_like(rank, scaled.shape[1])
-            if p is not None:
-                mass = (scaled - norm[:, None]).exp().cumsum(-1)
-                kept = (mass < p).sum(-1) + 1
-                norm = norm + mass.gather(1, (kept.clamp(max=scaled.shape[1]) - 1)[:, None])[:, 0].log()
+            top = rows[:, :k]
+            share = top.softmax(-1)
+            kept = ((share.cumsum(-1) - share < p) & (share >= min_p * share[:, :1])).sum(-1)
+            mass = ((top - top[:, :1]) / t).exp().cumsum(-1)
+            norm = top[:, 0] / t + mass.gather(1, (kept - 1)[:, None])[:, 0].log()
             logp = chosen / t - norm
             out.append(torch.where(rank < kept, logp, torch.full_like(logp, math.inf)))
         return torch.cat(out)
 
-    def residual(self, t: float, k: int | None, p: float | None) -> float:
-        return _residual(self.logps(t, k, p), self.infer)
+
+def _sizes(logps: Any, infer: Any) -> Any:
+    return (logps - infer).abs().clamp(max=_NOT_KEPT).double()
 
 
 def _residual(logps: Any, infer: Any) -> float:
-    return float((logps - infer).abs().clamp(max=_NOT_KEPT).double().mean())
+    return float(_sizes(logps, infer).mean())
 
 
-def _hypothesis(name: str, kind: str, params: dict[str, Any], residual: float) -> dict[str, Any]:
-    return {"name": name, "kind": kind, "params": params, "residual": residual}
+def _hypothesis(
+    name: str, kind: str, params: dict[str, Any], residual: float, gain_t: float = 0.0
+) -> dict[str, Any]:
+    return {"name": name, "kind": kind, "params": params, "residual": residual, "gain_t": gain_t}
 
 
 def _temperatures(table: _Table, control: Control) -> list[dict[str, Any]]:
@@ -101,14 +151,15 @@ def _temperatures(table: _Table, control: Control) -> list[dict[str, Any]]:
     residuals = {}
     for t in T_COARSE:
         control.check()
-        residuals[t] = table.residual(t, None, None)
+        residuals[t] = table.residual(t)
     centre = min(residuals, key=lambda t: residuals[t])
     for step in range(-9, 10):
         control.check()
         t = round(centre + step / 100, 2)
-        residuals.setdefault(t, table.residual(t, None, None))
+        residuals.setdefault(t, table.residual(t))
     best = min(residuals, key=lambda t: residuals[t])
-    return [_hypothesis(f"engine at T={best:g}", "sampling", {"T": best}, residuals[best])]
+    logps = table.logps(best, None, (None,))[0]
+    return [table.judged(f"engine at T={best:g}", "sampling", {"T": best}, logps)]
 
 
 def _truncations(table: _Table, trainer_t: float, control: Control) -> list[dict[str, Any]]:
@@ -118,13 +169,18 @@ def _truncations(table: _Table, trainer_t: float, control: Control) -> list[dict
         for k in TOP_K:
             if k is not None and k >= table.sorted.shape[1]:
                 continue
-            for p in TOP_P:
-                control.check()
+            control.check()
+            for p, logps in zip(TOP_P, table.logps(t, k, TOP_P), strict=True):
                 if k is None and p is None:
                     continue
                 params = {"T": t} | ({"k": k} if k else {}) | ({"p": p} if p else {})
                 name = "engine with " + ", ".join(f"{key}={value:g}" for key, value in params.items())
-                found.append(_hypothesis(name, "sampling", params, table.residual(t, k, p)))
+                found.append(table.judged(name, "sampling", params, logps))
+    if table.sorted.shape[1] > LLAMA_DEFAULTS["k"]:
+        logps = table.tempered_last(*LLAMA_DEFAULTS.values())
+        found.append(
+            table.judged("engine with llama.cpp's defaults", "sampling", dict(LLAMA_DEFAULTS), logps)
+        )
     return found
 
 
@@ -144,9 +200,32 @@ def _precision(logits: Any, ids: Any, infer: Any, trainer_t: float) -> list[dict
     return found
 
 
+def _logit_rows(
+    table: _Table, logits: Any, ids: Any, trainer_t: float, lengths: list[int]
+) -> list[dict[str, Any]]:
+    """Each id scored with a neighbour's row of logits: the index that is off by one before the gather."""
+    norms = (table.sorted / trainer_t).logsumexp(-1)
+    found = []
+    for by in (-1, 1):
+        size, count, begin = 0.0, 0, 0
+        for length in lengths:
+            rows = range(max(0, -by), length - max(0, by))
+            if len(rows):
+                here = [begin + row for row in rows]
+                there = [begin + row + by for row in rows]
+                own = logits[there].gather(1, ids[here][:, None])[:, 0].float() / trainer_t - norms[there]
+                size += float((own - table.infer[here]).abs().clamp(max=_NOT_KEPT).sum())
+                count += len(rows)
+            begin += length
+        if count:
+            name = f"logits of the row {by:+d} away"
+            found.append(_hypothesis(name, "shift", {"logits": by}, size / count))
+    return found
+
+
 def _shifts(table: _Table, trainer_t: float, lengths: list[int]) -> list[dict[str, Any]]:
     """Log-probs that belong to a neighbour, in other units, or of another thing than the chosen token."""
-    logps = table.logps(trainer_t, None, None)
+    logps = table.logps(trainer_t, None, (None,))[0]
     rows, infer_rows = logps.split(lengths), table.infer.split(lengths)
     found = []
     for by in (-2, -1, 1, 2):

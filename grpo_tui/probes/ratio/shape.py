@@ -70,7 +70,13 @@ def _from_hypothesis(best: dict[str, Any], trainer_t: float) -> Reading:
     if kind == "sampling":
         return Reading("renormalised", _renorm_finding(params, 0.95))
     if kind == "shift":
-        return Reading("shifted", _shift_finding(params["by"]))
+        return Reading("shifted", _shift_finding(params))
+    if kind == "context":
+        return Reading("starts-large", _prompt_finding(best))
+    if kind == "positions":
+        return Reading("unknown", _positions_finding(best))
+    if kind == "adapter":
+        return Reading("stale-weights", _adapter_finding(params))
     if kind == "bf16":
         return Reading("bf16-log-softmax", _bf16_finding(params))
     if kind == "rounding":
@@ -107,15 +113,56 @@ def _renorm_finding(params: dict[str, Any], confidence: float) -> Finding:
     )
 
 
-def _shift_finding(by: int) -> Finding:
+def _shift_finding(params: dict[str, Any]) -> Finding:
+    what = (
+        f"the engine's log-probs belong to the token {params['by']:+d} places away"
+        if "by" in params
+        else f"the engine scores each token with the logits of the row {params['logits']:+d} away"
+    )
     return Finding(
         "RATIO.SHIFT",
         "fail",
-        f"the engine's log-probs belong to the token {by:+d} places away",
+        what,
         "compare the index of logits and labels: position t-1 predicts token t",
         ("hypotheses.0",),
         0.95,
-        {"by": by},
+        params,
+    )
+
+
+def _prompt_finding(best: dict[str, Any]) -> Finding:
+    return Finding(
+        "RATIO.PROMPT_DIFFERS",
+        "fail",
+        f"the engine read another prompt: {best['name']}",
+        "send the trainer's prompt ids to the engine, not text; look at the template, BOS and context length",
+        ("hypotheses.0",),
+        0.95,
+        best["params"],
+    )
+
+
+def _positions_finding(best: dict[str, Any]) -> Finding:
+    return Finding(
+        "RATIO.POSITIONS",
+        "fail",
+        f"the engine counts positions otherwise: {best['name']}",
+        "compare position_ids of both sides at the border of prompt and response",
+        ("hypotheses.0",),
+        0.95,
+        best["params"],
+    )
+
+
+def _adapter_finding(params: dict[str, Any]) -> Finding:
+    return Finding(
+        "RATIO.LORA_NOT_MERGED",
+        "fail",
+        "the engine's numbers are those of the base weights: it does not serve the adapter",
+        "load or merge the adapter in the engine after every sync, and repeat this probe",
+        ("hypotheses.0", "stages.adapter"),
+        0.95,
+        params,
     )
 
 

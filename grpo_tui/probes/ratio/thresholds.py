@@ -56,9 +56,13 @@ def verdict_a(stats: Comparison, dtype: str) -> tuple[str, dict[str, Any]]:
     return ("warn" if stats.max_abs <= limit else "fail"), used
 
 
-def verdict_b(stats: Comparison, dtype: str) -> tuple[str, dict[str, Any]]:
-    """B: the same ids in another batch. Above the second limit it is no rounding any more."""
-    passes, warns = B_MEAN.get(dtype, B_MEAN["bf16"])
+def verdict_b(stats: Comparison, dtype: str, trainer_t: float = 1.0) -> tuple[str, dict[str, Any]]:
+    """B: the same ids in another batch. Above the second limit it is no rounding any more.
+
+    Dividing logits by a temperature below 1 makes their rounding larger by as much.
+    """
+    scale = max(1.0, 1.0 / trainer_t)
+    passes, warns = (limit * scale for limit in B_MEAN.get(dtype, B_MEAN["bf16"]))
     used = {"mean_abs": [passes, warns]}
     return ("fail" if stats.nonfinite else Limit(passes, warns).verdict(stats.mean_abs)), used
 

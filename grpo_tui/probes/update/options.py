@@ -37,6 +37,21 @@ def add_options(one: argparse.ArgumentParser) -> None:
     add("--eps", type=float, default=1e-8)
     add("--weight-decay", type=float, default=0.0)
     add("--max-grad-norm", type=positive, default=1.0)
+    add(
+        "--optimizer",
+        metavar="FILE.py:FUNCTION",
+        help="the run's own optimizer instead of AdamW: called with model (and lr), returns it",
+    )
+    add("--train-only", type=_words, default=[], metavar="W,W", help="parts of names, layer kinds, or norms")
+    add("--freeze", type=_words, default=[], metavar="W,W", help="what the run keeps frozen, the same words")
+    add("--lora", type=natural, metavar="R", help="train a fresh LoRA adapter of this rank, B = 0")
+    add("--lora-alpha", type=positive, metavar="X", help="default: twice the rank")
+    add("--lora-targets", type=_words, default=["q_proj", "v_proj"], metavar="W,W")
+    add("--adapter", type=Path, metavar="DIR", help="train this LoRA adapter on top of --model")
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in text.split(",") if word]
 
 
 def _modes(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from ..compute.sampling import generate_rollouts
 from ..errors import CannotRun
 from ..job import Job
 from ..report import Report
+from ..subject.adapter import open_adapter
 from ..subject.checkpoint import Checkpoint
 from ..subject.model import (
     Loaded,
@@ -27,8 +28,11 @@ from ..subject.model import (
     switch_off_dropout,
 )
 from ..subject.prompts import Rollout, load_prompts, load_rollouts
+from ..subject.user_code import describe
+from .lora import attach_lora
+from .optimizer import Optim, choose_trainable, upcast_norms
 from .spacing import predict, threshold, total_share
-from .train import Optim, Trained, train, upcast_norms
+from .train import Trained, train
 from .verdict import facts_of_mode, facts_of_prediction, judge, judge_prediction
 
 STAGES = ("predict", "rollout", "train")
@@ -50,6 +54,10 @@ def run_update(job: Job) -> str:
             "weight_decay": args.weight_decay,
         },
     }
+    if args.optimizer:
+        described = describe(args.optimizer)
+        report.document["code"] = described.as_dict()
+        report.emitter.emit("warning", message=described.text())
     predictions = {dtype: _predict(args, checkpoint, dtype, report)}
     if args.predict_only or checkpoint.adapter_only:
         if checkpoint.adapter_only:
@@ -108,6 +116,7 @@ def _train_modes(
         tokenizer = None if args.batch else load_tokenizer(checkpoint)
         loaded = Loaded(model, tokenizer, device, stored)
         switch_off_dropout(model)
+        _trainable(args, model)
         if not batches:
             batches = _batches(args, loaded, report)
         if mode == "fp32-norms":
@@ -120,9 +129,21 @@ def _train_modes(
     return verdict
 
 
+def _trainable(args: Namespace, model: Any) -> None:
+    """Freezes what the run freezes, and puts its adapter on where it trains one."""
+    if args.lora or args.adapter:
+        adapter = open_adapter(args.adapter) if args.adapter else None
+        rank = args.lora or 8
+        attach_lora(model, rank, args.lora_alpha or 2.0 * rank, args.lora_targets, adapter)
+    elif args.train_only or args.freeze:
+        choose_trainable(model, args.train_only, args.freeze)
+
+
 def _modes(args: Namespace, dtype: str) -> list[str]:
     """as-run first, always; modes that mean nothing for an fp32 model are left out."""
     asked = [mode for mode in args.modes if mode != "as-run"]
+    if args.lora or args.adapter or args.optimizer:
+        return ["as-run"]
     return ["as-run", *(asked if dtype in LOW_PRECISION else [])]
 
 
@@ -134,10 +155,12 @@ def _train_one(
     predicted: list[dict[str, Any]],
     report: Report,
 ) -> dict[str, Any]:
-    optim = Optim(args.lr, args.betas, args.eps, args.weight_decay, args.max_grad_norm)
+    optim = Optim(args.lr, args.betas, args.eps, args.weight_decay, args.max_grad_norm, args.optimizer)
     dtypes = dtypes_by_kind(loaded.model)
     stage = f"train.{mode}"
     master = loaded.dtype in LOW_PRECISION and (mode == "fp32-master" or (mode == "as-run" and args.master))
+    if master and args.optimizer:
+        raise CannotRun("--master copies the weights for AdamW: with --optimizer let your function do so")
     trained = train(
         loaded,
         master,
@@ -172,6 +195,7 @@ def _entry(
             "changed_bf16_step1": first_shares[kind]["changed_bf16"],
             "dtype": dtypes[kind],
             "grad": trained.gradients[kind],
+            "live": _live(trained.live.get(kind)),
         }
         for kind, share in shares.items()
     ]
@@ -188,9 +212,37 @@ def _entry(
         "total_changed_bf16": visible_k,
         "predicted_total": total_share(kinds, "predicted"),
         "growth": visible_k / visible_1 if last > 1 and visible_1 > 0 else None,
+        "prediction": _held_against(trained),
+        "groups": trained.groups,
+        "not_in_optimizer": trained.outside,
+        "optimizer_state": trained.state_dtypes,
+        "lora_b_zero": list(trained.zero_b),
+        "nonfinite_after": trained.broken,
         "trainable": sum(p.numel() for p in parameters if p.requires_grad),
         "frozen": sum(p.numel() for p in parameters if not p.requires_grad),
     }
+
+
+def _live(counts: dict[str, float] | None) -> dict[str, float] | None:
+    """Shares of one kind's live elements: how many there are, predicted to move, and moved in step 1."""
+    if not counts or not counts["live"]:
+        return None
+    live = counts["live"]
+    return {
+        "share": live / counts["numel"],
+        "predicted": counts["predicted"] / live,
+        "changed": counts["changed"] / live,
+    }
+
+
+def _held_against(trained: Trained) -> dict[str, Any] | None:
+    """The prediction against the first step, over the elements whose gradient is well above eps."""
+    total = {
+        key: sum(counts[key] for counts in trained.live.values())
+        for key in ("numel", "live", "predicted", "changed")
+    }
+    shares = _live(total)
+    return shares and {**shares, "gap": shares["changed"] - shares["predicted"]}
 
 
 def _settle(args: Namespace, entry: dict[str, Any], batches: list[list[Rollout]], report: Report) -> str:

@@ -10,63 +10,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..compute.device import import_torch
+from ..compute.device import dtype_name, import_torch
 from ..compute.forward import forward_logits, layout_batch, pad_id
-from ..subject.layers import is_norm, kind_of
 from ..subject.model import Loaded
 from ..subject.prompts import Rollout
+from .lora import zero_b
+from .measure import changed_by_kind, gradients_by_kind, live_by_kind
+from .optimizer import Master, Optim, build_optimizer, groups_of, outside, state_dtypes
 
 Tick = Callable[[int, int], None]
 
 
-@dataclass(frozen=True)
-class Optim:
-    """The optimizer of the run: AdamW with these numbers, gradient norm clipped at `max_grad_norm`."""
-
-    lr: float
-    betas: tuple[float, float]
-    eps: float
-    weight_decay: float
-    max_grad_norm: float
-
-
 @dataclass
 class Trained:
-    """What the steps did: per step `{step, loss, grad_norm}`, per kind gradients and shares changed."""
+    """What the steps did: per step `{step, loss, grad_norm}`, per kind gradients and shares changed.
+
+    `live` holds the first step against its prediction, `outside` the trainable names that the optimizer does
+    not hold, `zero_b` how many LoRA B stayed 0 of how many, `broken` tensors with NaN or Inf afterwards.
+    """
 
     steps: list[dict[str, Any]] = field(default_factory=list)
     gradients: dict[str, dict[str, Any]] = field(default_factory=dict)
     shares: dict[int, dict[str, dict[str, Any]]] = field(default_factory=dict)
-
-
-def upcast_norms(model: Any) -> int:
-    """Norm weights to fp32, with a hook that casts the output back, else later layers turn fp32 `[S3-4]`."""
-    count = 0
-    for name, module in model.named_modules():
-        own = list(module.parameters(recurse=False))
-        if own and is_norm(kind_of(f"{name}.weight")):
-            module.float()
-            module.register_forward_hook(lambda _module, inputs, output: output.to(inputs[0].dtype))
-            count += 1
-    return count
-
-
-class _Master:
-    """fp32 copies of the parameters for the optimizer; the model holds their rounded values."""
-
-    def __init__(self, parameters: list[Any]) -> None:
-        self._model = parameters
-        self.copies = [parameter.detach().float().clone().requires_grad_() for parameter in parameters]
-
-    def take_gradients(self) -> None:
-        for copy, parameter in zip(self.copies, self._model, strict=True):
-            copy.grad = None if parameter.grad is None else parameter.grad.float()
-
-    def write_back(self) -> None:
-        torch = import_torch()
-        with torch.no_grad():
-            for copy, parameter in zip(self.copies, self._model, strict=True):
-                parameter.copy_(copy)
+    live: dict[str, dict[str, float]] = field(default_factory=dict)
+    groups: list[dict[str, Any]] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+    state_dtypes: list[str] = field(default_factory=list)
+    zero_b: tuple[int, int] = (0, 0)
+    broken: list[str] = field(default_factory=list)
 
 
 def train(
@@ -81,22 +52,16 @@ def train(
 
     They count the tensors the optimizer holds: with master weights those are the fp32 copies.
     """
-    torch = import_torch()
     model = loaded.model.train()
     named = [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
     parameters = [parameter for _, parameter in named]
-    master = _Master(parameters) if keep_master else None
+    stored = [dtype_name(parameter.dtype) for parameter in parameters]
+    master = Master(parameters) if keep_master else None
     held = master.copies if master else parameters
     tracked = [(name, tensor) for (name, _), tensor in zip(named, held, strict=True)]
     before = [tensor.detach().clone().cpu() for tensor in held]
-    optimizer = torch.optim.AdamW(
-        held,
-        lr=optim.lr,
-        betas=optim.betas,
-        eps=optim.eps,
-        weight_decay=optim.weight_decay,
-    )
-    trained = Trained()
+    optimizer = build_optimizer(model, held, optim)
+    trained = Trained(groups=groups_of(optimizer, tracked), outside=outside(optimizer, tracked))
     units = sum(-(-len(batch) // micro) for batch in batches)
     done = 0
     for step, batch in enumerate(batches, 1):
@@ -107,15 +72,19 @@ def train(
             done += 1
             tick(done, units)
         if step == 1:
-            trained.gradients = _gradients(named, optim.eps)
+            trained.gradients = gradients_by_kind(named, optim.eps)
         trained.steps.append(_step(step, loss, parameters, optim))
         if master:
             master.take_gradients()
         optimizer.step()
+        if step == 1:
+            trained.live = live_by_kind(tracked, before, [p.grad for p in held], optim, stored)
         if master:
             master.write_back()
         if step in (1, len(batches)):
-            trained.shares[step] = _changed(tracked, before)
+            trained.shares[step] = changed_by_kind(tracked, before)
+    trained.state_dtypes, trained.zero_b = state_dtypes(optimizer), zero_b(model)
+    trained.broken = [name for name, tensor in tracked if not bool(tensor.isfinite().all())]
     return trained
 
 
@@ -152,54 +121,3 @@ def _backward(loaded: Loaded, part: Sequence[Rollout], tokens: int) -> float:
         total = total - ((logps - logps.detach()).exp() * (rollout.advantage or 0.0)).sum() / tokens
     total.backward()
     return float(total.detach())
-
-
-def _gradients(named: list[tuple[str, Any]], eps: float) -> dict[str, dict[str, Any]]:
-    """Per kind: finite, share non-zero, share above ten times Adam's eps, norm, missing."""
-    kinds: dict[str, dict[str, Any]] = {}
-    for name, parameter in named:
-        entry = kinds.setdefault(
-            kind_of(name),
-            {"numel": 0, "nonzero": 0, "above_eps": 0, "nonfinite": 0, "square": 0.0, "missing": 0},
-        )
-        entry["numel"] += parameter.numel()
-        if parameter.grad is None:
-            entry["missing"] += 1
-            continue
-        gradient = parameter.grad.detach()
-        entry["nonzero"] += int((gradient != 0).sum())
-        entry["above_eps"] += int((gradient.abs() > 10 * eps).sum())
-        entry["nonfinite"] += int((~gradient.isfinite()).sum())
-        entry["square"] += float(gradient.float().square().sum())
-    return {
-        kind: {
-            "finite": entry["nonfinite"] == 0,
-            "nonzero": entry["nonzero"] / entry["numel"],
-            "above_eps": entry["above_eps"] / entry["numel"],
-            "missing": entry["missing"],
-            "norm": entry["square"] ** 0.5,
-        }
-        for kind, entry in kinds.items()
-    }
-
-
-def _changed(named: list[tuple[str, Any]], before: list[Any]) -> dict[str, dict[str, Any]]:
-    """Per kind: share of elements that differ, share whose bf16 cast differs, largest change."""
-    kinds: dict[str, dict[str, Any]] = {}
-    for (name, parameter), old in zip(named, before, strict=True):
-        now = parameter.detach().cpu()
-        entry = kinds.setdefault(
-            kind_of(name), {"numel": 0, "changed": 0, "changed_bf16": 0, "max_delta": 0.0}
-        )
-        entry["numel"] += now.numel()
-        entry["changed"] += int((now != old).sum())
-        entry["changed_bf16"] += int((now.bfloat16() != old.bfloat16()).sum())
-        entry["max_delta"] = max(entry["max_delta"], float((now.float() - old.float()).abs().max()))
-    return {
-        kind: {
-            **entry,
-            "changed": entry["changed"] / entry["numel"],
-            "changed_bf16": entry["changed_bf16"] / entry["numel"],
-        }
-        for kind, entry in kinds.items()
-    }

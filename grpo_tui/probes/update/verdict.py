@@ -17,6 +17,7 @@ from .spacing import total_share
 GROWS = 1.1
 NORM_MOVES = 0.01
 _STILL = 1e-5
+_MAY_BE_ZERO = SPARSE_KINDS - {"lora_B"}
 _FIXES = "fp32 master weights (or fp32 parameters with autocast), stochastic rounding, or Kahan sums"
 
 
@@ -33,7 +34,7 @@ def judge(mode: dict[str, Any], lr: float) -> tuple[str, list[Finding]]:
                 1.0,
             )
         ]
-    gradients = _gradient_findings(mode["kinds"])
+    gradients = _gradient_findings(mode["kinds"]) or _wiring_findings(mode)
     if gradients:
         return "fail", gradients
     findings = _rounding_findings(mode, lr) if mode["low_precision"] else []
@@ -57,7 +58,7 @@ def _gradient_findings(kinds: list[dict[str, Any]]) -> list[Finding]:
     dead = [
         kind["kind"]
         for kind in kinds
-        if kind["grad"]["missing"] or (kind["kind"] not in SPARSE_KINDS and kind["grad"]["nonzero"] < 0.5)
+        if kind["grad"]["missing"] or (kind["kind"] not in _MAY_BE_ZERO and kind["grad"]["nonzero"] < 0.5)
     ]
     if dead:
         return [
@@ -71,6 +72,70 @@ def _gradient_findings(kinds: list[dict[str, Any]]) -> list[Finding]:
             )
         ]
     return []
+
+
+def _wiring_findings(mode: dict[str, Any]) -> list[Finding]:
+    """The optimizer and what it holds: tensors left out, groups at lr 0, a LoRA B that never moves."""
+    findings = []
+    outside = mode["not_in_optimizer"]
+    if outside:
+        findings.append(
+            Finding(
+                "UPDATE.NOT_IN_OPTIMIZER",
+                "fail",
+                f"{len(outside)} trainable tensors are in no group of the optimizer, first {outside[0]}",
+                "build the optimizer after the model is wrapped, from its own parameters",
+                ("modes.0.not_in_optimizer",),
+                1.0,
+                {"tensors": len(outside)},
+            )
+        )
+    still = [group for group in mode["groups"] if group["lr"] == 0 and group["elements"]]
+    if still:
+        findings.append(
+            Finding(
+                "UPDATE.GROUP_LR_ZERO",
+                "fail",
+                f"the learning rate of {', '.join(still[0]['kinds'][:4])} is 0 in its parameter group",
+                "look at the lr of each parameter group",
+                ("modes.0.groups",),
+                1.0,
+            )
+        )
+    zero, of = mode["lora_b_zero"]
+    if zero and not findings:
+        findings.append(
+            Finding(
+                "UPDATE.LORA_B_ZERO",
+                "fail",
+                f"{zero} of {of} LoRA B are still 0 after {len(mode['steps'])} steps: they are not trained",
+                "B may be 0 before the first step only: look at requires_grad and the optimizer's groups",
+                ("modes.0.lora_b_zero",),
+                0.97,
+                {"zero": zero, "of": of},
+            )
+        )
+    if mode["nonfinite_after"]:
+        findings.append(_broken_weights(mode))
+    return findings
+
+
+def _broken_weights(mode: dict[str, Any]) -> Finding:
+    names = mode["nonfinite_after"]
+    why = (
+        ": the squared gradient underflows in fp16 and Adam divides by 0"
+        if "fp16" in mode["optimizer_state"]
+        else ""
+    )
+    return Finding(
+        "UPDATE.WEIGHT_NONFINITE",
+        "fail",
+        f"{len(names)} tensors hold NaN or Inf after the steps, first {names[0]}{why}",
+        "keep fp32 parameters or master weights for the optimizer",
+        ("modes.0.nonfinite_after",),
+        0.97,
+        {"tensors": len(names)},
+    )
 
 
 def _rounding_findings(mode: dict[str, Any], lr: float) -> list[Finding]:

@@ -69,7 +69,7 @@ def test_events_are_a_clean_stream(whole: Done) -> None:
         "status": "complete",
         "verdict": "pass",
         "exit": 0,
-        "at": "C",
+        "at": "weights",
         "path": str(Path(whole.events[-1]["path"])),
     }
 
