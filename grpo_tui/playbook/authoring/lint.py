@@ -137,8 +137,6 @@ def _condition(expression: Expression, place: Place) -> Iterator[Entry]:
     parts = list(walk(expression.tree))
     if not any(isinstance(part, Metric | Reference) for part in parts):
         yield place, "condition/constant", "bug", "always the same: it reads nothing of the run"
-    elif not any(isinstance(part, Compare) for part in parts) and expression.metrics:
-        yield place, "condition/comparison", "warning", "no comparison"
     for part in parts:
         if isinstance(part, Compare) and not _reads(part):
             shown = expression.source_of(part)

@@ -54,7 +54,6 @@ CHECKS: dict[str, tuple[Level, str]] = {
     "trigger/hold": ("warning", "A trigger without `for` flaps."),
     "trigger/raw-sample": ("warning", "One noisy row alone makes the trigger fire."),
     "trigger/warmup": ("warning", "A trigger without `warmup` judges the first rows."),
-    "condition/comparison": ("warning", "A condition that compares nothing."),
     "condition/constant": ("bug", "A condition that is always the same."),
     "condition/range": ("bug", "A comparison that a window can never, or always, meet."),
     "condition/threshold": ("warning", "A level in a metric's own unit without a source."),
