@@ -229,6 +229,45 @@ class CsvColumns(_Columns):
             return ()
         return self._items(number, text, self._header)
 
+    def lines(self, number: int, lines: Sequence[bytes]) -> Iterable[Item | Rows]:
+        """A row of numbers is a JSON list but for its brackets, and a blank cell a null."""
+        parts = Parts()
+        for i, line in enumerate(lines, number):
+            try:
+                step, values = self._plain_row(line)
+                parts.row(step, values, i)
+            except (*UNPACKABLE, ValueError, TypeError):
+                for item in self.line(i, plain(line)):
+                    parts.give(item)
+        return parts.take()
+
+    def _plain_row(self, line: bytes) -> tuple[int, dict[str, float]]:
+        """A row of numbers and blanks alone. Raises ValueError or TypeError for any other."""
+        header = self._header
+        if header is None or not self._named or self._writers or self._column is None:
+            raise ValueError
+        if self._delimiter != ",":
+            if b"," in line:
+                raise ValueError
+            line = line.replace(self._delimiter.encode(), b",")
+        try:
+            cells = orjson.loads(b"[" + line + b"]")
+        except ValueError:
+            line = line.replace(b",,", b",null,").replace(b",,", b",null,")
+            line = (b"null" if line[:1] == b"," else b"") + line + (b"null" if line[-1:] == b"," else b"")
+            cells = orjson.loads(b"[" + line + b"]")
+        if len(cells) != len(header) or cells[0] is None:
+            raise ValueError
+        row = dict(zip(header, cells, strict=True))
+        if None in cells:
+            row = {name: cell for name, cell in row.items() if cell is not None}
+        step = row.pop(self._column, None)
+        if type(step) is float and step.is_integer():
+            step = int(step)
+        if type(step) is not int or not 0 <= step < FARTHEST or not row or not _all_train(tuple(row)):
+            raise ValueError
+        return step, row
+
     def unfinished(self, number: int, text: str) -> Iterable[Item]:
         """The last cell of a half-written row may be cut in the middle: leave it out."""
         return super().unfinished(number, text.rpartition(self._delimiter)[0])
