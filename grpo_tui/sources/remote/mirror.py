@@ -13,7 +13,6 @@ import re
 import tempfile
 import threading
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -110,6 +109,8 @@ class Mirror:
         with self._lock:
             before = self.fetched
             try:
+                if self.problem is not None:
+                    self._fs, self._root = connect(self._url)
                 if whole or time.monotonic() - self._listed > max(_LIST_AGAIN, 20 * self._cost):
                     self._list()
                 else:
@@ -123,8 +124,6 @@ class Mirror:
                     f"{self.address}: connection lost ({reason(error)}); what was read stays, "
                     "and it is tried again until it answers"
                 )
-                with suppress(SourceError):
-                    self._fs, self._root = connect(self._url)
             return self.fetched - before
 
     def _run(self) -> None:
