@@ -24,15 +24,24 @@ def run(options: Namespace) -> int:
         opened = Run.open(options.path, config_file=options.config, live=options.wait)
         baseline = Run.open(options.baseline) if options.baseline else None
     except SeveralRuns as several:
+        if _drawable():
+            from ..tui.app import run_app
+
+            return run_app(None, library, root=several.root, python=options.python)
         listed = ", ".join(str(path) for path in several.paths[:6])
         return complain(f"{options.path} holds {len(several.paths)} runs; name one of them: {listed}")
     except SourceError as error:
         return complain(str(error))
 
-    if not sys.stdout.isatty() and "TEXTUAL_DRIVER" not in os.environ:
+    if not _drawable():
         print("grpo-tui: no terminal to draw on; this is what `diagnose` says", file=sys.stderr)
         return report(opened, library, baseline=baseline)
 
     from ..tui.app import run_app
 
     return run_app(opened, library, baseline=baseline, python=options.python)
+
+
+def _drawable() -> bool:
+    """Whether there is a terminal, or a browser in its place."""
+    return sys.stdout.isatty() or "TEXTUAL_DRIVER" in os.environ

@@ -12,9 +12,9 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.screen import Screen
 
-from ..home import run_home
 from ..playbook.library import Library, load_library
 from ..run import Run
+from ..sources.errors import SourceError
 from . import terminal
 from .commands import GrpoCommands
 from .desk import Desk, name_of
@@ -23,6 +23,7 @@ from .keymap import OWN, bindings, chart_keymap
 from .log_store import LogStore
 from .messages import SnapshotPosted
 from .notify import notification
+from .opened import OpenedRun
 from .probing import Probing
 from .screens.alarms import AlarmsScreen
 from .screens.base import RunScreen
@@ -34,12 +35,15 @@ from .screens.log import LogScreen
 from .screens.overview import OverviewScreen
 from .screens.probe import ProbeScreen
 from .screens.rollouts import RolloutScreen
+from .screens.runs import RunsScreen
 from .screens.triage import TriageScreen
 from .snapshot import Facts, Snapshot
 from .theme import DARK, LIGHT, severity
 from .view_state import ViewState
 
 T = TypeVar("T")
+OF_ONE_RUN = ("overview", "alarms", "triage", "log")
+"""The modes whose screens show one run, and begin anew with another."""
 _TOAST = {"warning": "warning", "critical": "error"}
 
 
@@ -49,6 +53,7 @@ class GrpoApp(App[int]):
     TITLE = "grpo-tui"
     CSS_PATH = "app.tcss"
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
+        "runs": RunsScreen,
         "overview": OverviewScreen,
         "alarms": AlarmsScreen,
         "triage": TriageScreen,
@@ -63,29 +68,78 @@ class GrpoApp(App[int]):
 
     def __init__(
         self,
-        run: Run,
+        run: Run | None,
         library: Library,
         *,
+        root: Path | None = None,
         baseline: Run | None = None,
         title: str = "",
         probing: Probing | None = None,
         watch: bool = True,
     ) -> None:
+        """Show `run`, or without one the runs under `root`."""
         super().__init__()
-        self.desk = Desk(run, library, baseline=baseline, name=title)
-        self.ingest = Ingest(self.desk, self._post, watch=watch)
-        self.probing = probing or Probing(run.path)
-        self.log_store = LogStore()
-        self.snapshot = Snapshot(Facts(title or name_of(run.path), str(run.path)))
-        self._state_file = run_home(run.path) / "view.json"
-        self.view_state = ViewState.load(self._state_file)
-        self._alarmed: set[tuple[str, str]] = set()
-        self._greeted = False
+        self.library = library
+        self.root = root if root is not None else run.path.absolute().parent if run is not None else Path()
+        self.marked: list[Path] = []
+        """The runs to draw under the curves of the one that is open."""
+        self._baseline, self._watch = baseline, watch
+        self._python = probing.python if probing is not None else None
+        self.opened: OpenedRun | None = None
+        self.snapshot = Snapshot(Facts("", ""))
         self._announced = ""
+        self._no_state = ViewState()
+        if run is not None:
+            self._take_up(run, title=title, probing=probing)
 
-    def _post(self, snapshot: Snapshot) -> None:
+    def _take_up(self, run: Run, *, title: str = "", probing: Probing | None = None) -> None:
+        """Make a run the one that is shown."""
+        generation = self.opened.log_store.generation + 1 if self.opened is not None else 0
+        self.opened = OpenedRun(
+            run,
+            self.library,
+            self._post,
+            baseline=self._baseline,
+            title=title,
+            probing=probing or Probing(run.path, python=self._python),
+            watch=self._watch,
+            generation=generation,
+        )
+        self.snapshot = Snapshot(Facts(title or name_of(run.path), str(run.path)))
+
+    @property
+    def has_run(self) -> bool:
+        return self.opened is not None
+
+    @property
+    def _run(self) -> OpenedRun:
+        """The run on the screen; the screens that ask are not shown without one."""
+        assert self.opened is not None
+        return self.opened
+
+    @property
+    def desk(self) -> Desk:
+        return self._run.desk
+
+    @property
+    def ingest(self) -> Ingest:
+        return self._run.ingest
+
+    @property
+    def probing(self) -> Probing:
+        return self._run.probing
+
+    @property
+    def log_store(self) -> LogStore:
+        return self._run.log_store
+
+    @property
+    def view_state(self) -> ViewState:
+        return self._run.view_state if self.opened is not None else self._no_state
+
+    def _post(self, source: OpenedRun, snapshot: Snapshot) -> None:
         """Called in the ingest thread."""
-        self.post_message(SnapshotPosted(snapshot))
+        self.post_message(SnapshotPosted(snapshot, source))
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own style variables, for themes that do not define them."""
@@ -101,18 +155,21 @@ class GrpoApp(App[int]):
         self.set_keymap(chart_keymap())
         for problem in OWN.problems:
             self.say(problem, "warning")
-        self.switch_mode("overview")
+        self.switch_mode("overview" if self.has_run else "runs")
         if not self.is_headless:
             self._write(terminal.PUSH_TITLE)
-        self.ingest.start()
+        if self.has_run:
+            self.ingest.start()
 
     def on_unmount(self) -> None:
-        self.ingest.stop()
-        self.view_state.save(self._state_file)
+        if self.opened is not None:
+            self.opened.close()
         if not self.is_headless:
             self._write(terminal.farewell())
 
     def on_snapshot_posted(self, message: SnapshotPosted) -> None:
+        if message.source is not self.opened:
+            return
         first = self.snapshot.reading and not message.snapshot.reading
         self.snapshot = message.snapshot
         self.log_store.add(self.ingest.news())
@@ -120,17 +177,17 @@ class GrpoApp(App[int]):
             if isinstance(screen, RunScreen) and screen.is_mounted:
                 screen.take(self.snapshot)
         self._announce(quiet=first)
-        if first and not self._greeted:
-            self._greeted = True
+        if first and not self._run.greeted:
+            self._run.greeted = True
             self._offer_to_resume()
 
     def _announce(self, *, quiet: bool) -> None:
         """A toast for each alarm that opened or got worse; one that was there from the start is no news."""
         for alarm in self.snapshot.open_alarms:
             key = (alarm.id, alarm.severity)
-            if key not in self._alarmed:
-                self._alarmed.add(key)
-                if not quiet and not self.snapshot.reading:
+            if key not in self._run.alarmed:
+                self._run.alarmed.add(key)
+                if not quiet and not self.snapshot.reading and alarm.id not in self.snapshot.handled:
                     self.say(
                         f"{severity(alarm.severity).glyph} {alarm.title}", _TOAST.get(alarm.severity, "")
                     )
@@ -155,6 +212,33 @@ class GrpoApp(App[int]):
         """A short note in the corner; text is data."""
         known = level if level in ("warning", "error") else "information"
         self.notify(text, severity=known, markup=False)  # type: ignore[arg-type]
+
+    @work(exclusive=True, group="open")
+    async def open_run(self, path: Path) -> None:
+        """Show another run. Its screens begin anew; the one before stops being read."""
+        if self.opened is not None and self.desk.run.path == path:
+            self.switch_mode("overview")
+            return
+        try:
+            run = await asyncio.to_thread(Run.open, path, live=True)
+        except SourceError as error:
+            self.say(str(error), "warning")
+            return
+        if self.opened is not None:
+            self.opened.close()
+        self._take_up(run)
+        for mode in OF_ONE_RUN:
+            await self.remove_mode(mode)
+            self.add_mode(mode, self.MODES[mode])
+        self.ingest.start()
+        self.compare()
+        self.switch_mode("overview")
+
+    def compare(self) -> None:
+        """Draw the marked runs under the open one's curves."""
+        if self.opened is not None:
+            desk, paths = self.desk, tuple(self.marked)
+            self.ingest.ask(lambda: desk.compare(paths))
 
     def show_metric(self, name: str) -> None:
         self.switch_mode("overview")
@@ -193,8 +277,16 @@ class GrpoApp(App[int]):
     # -- keys --------------------------------------------------------------------------------
 
     def action_go(self, mode: str) -> None:
-        if not self.screen.is_modal:
+        if self.screen.is_modal:
+            return
+        if not self.has_run:
+            self.say("open a run first: enter on one of the list")
+        elif mode != self.current_mode:
             self.switch_mode(mode)
+
+    def action_runs(self) -> None:
+        if not self.screen.is_modal:
+            self.switch_mode("runs")
 
     def action_help(self) -> None:
         places = self.screen.PLACES if isinstance(self.screen, RunScreen) else ()
@@ -209,9 +301,13 @@ class GrpoApp(App[int]):
         self.push_screen(ExplainScreen(self.snapshot, topics))
 
     def action_rollouts(self) -> None:
+        if not self.has_run:
+            return
         self.push_screen(RolloutScreen(self))
 
     def action_config(self) -> None:
+        if not self.has_run:
+            return
         self.push_screen(ConfigScreen(self.snapshot.config, self.snapshot.warnings))
 
     def action_toggle_theme(self) -> None:
@@ -235,7 +331,7 @@ class GrpoApp(App[int]):
 
 
 def run_app(
-    run: Run | str | Path,
+    run: Run | str | Path | None,
     library: Library | None = None,
     *,
     config: Path | None = None,
@@ -243,15 +339,16 @@ def run_app(
     playbooks: Sequence[str | Path] = (),
     python: str | None = None,
     title: str = "",
+    root: Path | None = None,
 ) -> int:
-    """Show a run until the person leaves; returns the exit code.
+    """Show a run, or without one the runs under `root`, until the person leaves; returns the exit code.
 
     Raises `SourceError` before anything is drawn where a path holds no readable run.
     """
-    opened = run if isinstance(run, Run) else Run.open(run, config_file=config, live=True)
+    opened = run if isinstance(run, Run | None) else Run.open(run, config_file=config, live=True)
     clean = baseline if isinstance(baseline, Run | None) else Run.open(baseline)
     known = library if library is not None else load_library([Path(folder) for folder in playbooks])
-    probing = Probing(opened.path, python=python)
-    app = GrpoApp(opened, known, baseline=clean, title=title, probing=probing)
+    probing = Probing(opened.path if opened is not None else Path(), python=python)
+    app = GrpoApp(opened, known, root=root, baseline=clean, title=title, probing=probing)
     with terminal.keyboard():
         return app.run() or app.return_code or 0

@@ -6,7 +6,7 @@ nothing here may touch a widget; what it returns is frozen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from typing import Any
 
 from ..metrics.series import Points
 from ..playbook.alarms.alarm import Alarm
+from ..playbook.alarms.handling import Handled, Handling
 from ..playbook.alarms.monitor import Monitor
 from ..playbook.library import Library
 from ..playbook.reload import PlaybookWatch
@@ -21,10 +22,10 @@ from ..run import Run
 from ..sources.errors import SourceError
 from ..sources.records import Record
 from .offers import offers
-from .snapshot import Facts, Offer, PointsCache, Snapshot, WalkState, ordered
-from .walking import Walking
+from .snapshot import Facts, Offer, Overlay, PointsCache, Snapshot, WalkState, ordered
+from .walking import Refused, Walking
 
-_EVERYDAY = frozenset({"train", "output", "log", "stdout", "stderr", "console", "trainer_state", "metrics"})
+EVERYDAY = frozenset({"train", "output", "log", "stdout", "stderr", "console", "trainer_state", "metrics"})
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -51,6 +52,8 @@ class Desk:
         self._edits = PlaybookWatch(library)
         self._baseline = baseline
         self._baseline_points: Mapping[str, Points] = _NOTHING
+        self._handling = Handling(run.path)
+        self._overlays: dict[Path, Overlay] = {}
         self._monitor: Monitor | None = None
         self._cache = PointsCache()
         self._base = Facts(name or name_of(run.path), str(run.path), tag=tag)
@@ -114,6 +117,8 @@ class Desk:
             incidents=tuple(self.run.incidents),
             warnings=(*self.run.warnings, *self._trouble.values()),
             baseline=self._baseline_points,
+            handled=self._handled(alarms),
+            overlays=tuple(self._overlays.values()),
             offers=self._offers(alarms),
             walk=self.walking.state(),
             reading=self._reading,
@@ -124,6 +129,27 @@ class Desk:
         alarms = self._monitor.alarms if self._monitor is not None else []
         found = next((alarm for alarm in alarms if alarm.playbook == playbook and alarm.active), None)
         self.walking.start(playbook, asdict(found) if found is not None else None)
+
+    def acknowledge(self, alarm: Alarm, note: str) -> None:
+        """A person has seen it; raises `Refused` where that cannot be kept."""
+        self._kept(lambda: self._handling.ack(alarm.id, note, severity=alarm.severity))
+
+    def snooze(self, alarm: Alarm, *, steps: int | None, minutes: float | None) -> None:
+        """Quiet for some steps from now, or for some minutes."""
+        until = None if steps is None else (self.run.step or 0) + steps
+        self._kept(
+            lambda: self._handling.snooze(
+                alarm.id, until_step=until, minutes=minutes, severity=alarm.severity
+            )
+        )
+
+    def reopen(self, alarm: Alarm) -> None:
+        self._kept(lambda: self._handling.clear(alarm.id))
+
+    def compare(self, paths: Iterable[Path]) -> None:
+        """Draw other runs under this one's curves; each is read once, to where it stands now."""
+        wanted = [path for path in paths if path != self.run.path]
+        self._overlays = {path: self._overlays.get(path) or _overlay(path) for path in wanted}
 
     def rollout_files(self) -> list[Path]:
         """The files of sampled responses, oldest step first."""
@@ -152,6 +178,16 @@ class Desk:
             self._complain("playbooks", f"{place}: {first.message}{more}; the old one is kept")
         return True
 
+    def _kept(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError as error:
+            raise Refused(f"this cannot be kept: {error}") from error
+
+    def _handled(self, alarms: tuple[Alarm, ...]) -> Mapping[str, Handled]:
+        states = self._handling.states(alarms, self.run.step)
+        return MappingProxyType({name: held for name, held in states.items() if held.quiet})
+
     def _has_prose(self) -> bool:
         return any(getattr(track.source.reader, "prose", False) for track in self.run.tracks)
 
@@ -163,13 +199,8 @@ class Desk:
 
     def _read_baseline(self) -> None:
         """Read the clean run to its end, once."""
-        baseline = self._baseline
-        if baseline is None:
-            return
-        while baseline.poll():
-            pass
-        baseline.poll(final=True)
-        self._baseline_points = PointsCache().of(baseline, baseline.names())
+        if self._baseline is not None:
+            self._baseline_points = _all_points(self._baseline)
 
     def _offers(self, alarms: tuple[Alarm, ...]) -> tuple[Offer, ...]:
         silent = self._monitor.explain() if self._monitor is not None else _NOTHING
@@ -207,9 +238,25 @@ class Desk:
         return self._trouble.pop(what, None) is not None
 
 
+def _all_points(run: Run) -> Mapping[str, Points]:
+    """Every metric of a run, read to its end."""
+    while run.poll():
+        pass
+    run.poll(final=True)
+    return PointsCache().of(run, run.names())
+
+
+def _overlay(path: Path) -> Overlay:
+    """Another run; one that cannot be read has no curves."""
+    try:
+        return Overlay(name_of(path), _all_points(Run.open(path)))
+    except (SourceError, OSError):
+        return Overlay(name_of(path), _NOTHING)
+
+
 def name_of(path: Path) -> str:
     """What a run is called: its folder, its file, and of a file with an everyday name both."""
     if str(path) == "-":
         return "standard input"
-    everyday = path.stem in _EVERYDAY and path.absolute().parent.name
+    everyday = path.stem in EVERYDAY and path.absolute().parent.name
     return f"{path.absolute().parent.name}/{path.name}" if everyday else path.name or str(path.absolute())

@@ -15,11 +15,11 @@ KEPT = 20_000
 class LogStore:
     """Lines in the order read. `taken` counts all lines ever read, so that a pane knows what it missed."""
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, kept: int = KEPT, *, generation: int = 0) -> None:
         self._lines: deque[tuple[int, str]] = deque(maxlen=kept)
         self._rows: dict[int, int] = {}
         self.taken = 0
-        self.generation = 0
+        self.generation = generation
         """Changes when the file was replaced and all lines before became void."""
 
     def add(self, news: Iterable[News]) -> None:

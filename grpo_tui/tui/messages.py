@@ -14,9 +14,11 @@ from .snapshot import Snapshot
 class SnapshotPosted(Message):
     """The ingest thread has made a new snapshot."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, source: object) -> None:
         super().__init__()
         self.snapshot = snapshot
+        self.source = source
+        """The opened run that it is of: one that was closed meanwhile has nothing more to say."""
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, SnapshotPosted)

@@ -19,6 +19,7 @@ from ..run import Run
 
 if TYPE_CHECKING:
     from ..playbook.alarms.alarm import Alarm
+    from ..playbook.alarms.handling import Handled
     from ..playbook.verdict.rule import Verdict
     from ..playbook.walk.views import StepDone, StepView
     from ..sources.config import ConfigValue
@@ -118,6 +119,14 @@ class Offer:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Overlay:
+    """Another run, to be drawn under this one's curves."""
+
+    name: str
+    points: Mapping[str, Points]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Snapshot:
     """The run at one moment."""
 
@@ -131,6 +140,10 @@ class Snapshot:
     warnings: tuple[str, ...] = ()
     baseline: Mapping[str, Points] = field(default_factory=lambda: MappingProxyType({}))
     """The metrics of the clean run to compare with; empty without one."""
+    handled: Mapping[str, Handled] = field(default_factory=lambda: MappingProxyType({}))
+    """Alarm id -> what a person did with it; those nobody touched are left out."""
+    overlays: tuple[Overlay, ...] = ()
+    """Other runs to compare with, at most three."""
     offers: tuple[Offer, ...] = ()
     walk: WalkState | None = None
     reading: bool = True

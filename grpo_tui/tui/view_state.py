@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import asdict, dataclass
+import os
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from ..home import run_home
 
 
 @dataclass
@@ -28,12 +31,7 @@ class ViewState:
         return state if state._sound() else cls()
 
     def save(self, path: Path) -> None:
-        """Write beside and rename; a read-only home is no reason to complain on the way out."""
-        with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_suffix(".tmp")
-            temporary.write_text(json.dumps(asdict(self)), encoding="utf-8")
-            temporary.replace(path)
+        _write(path, asdict(self))
 
     def _sound(self) -> bool:
         return (
@@ -42,3 +40,39 @@ class ViewState:
             and isinstance(self.theme, str)
             and isinstance(self.declined, str)
         )
+
+
+@dataclass
+class RunsView:
+    """How a person looks at a folder of runs; kept for the folder."""
+
+    sort: str = "newest"
+    filter: str = ""
+    metric: str = "reward_mean"
+    pinned: list[str] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, root: Path) -> RunsView:
+        try:
+            held = json.loads((run_home(root) / "runs.json").read_text(encoding="utf-8"))
+            state = cls(**{name: held[name] for name in asdict(cls()) if name in held})
+        except (OSError, ValueError, TypeError, RecursionError):
+            return cls()
+        texts = (state.sort, state.filter, state.metric)
+        sound = all(isinstance(text, str) for text in texts) and isinstance(state.pinned, list)
+        return state if sound else cls()
+
+    def save(self, root: Path) -> None:
+        _write(run_home(root) / "runs.json", asdict(self))
+
+
+def _write(path: Path, held: object) -> None:
+    """Write beside and rename; a read-only home is no reason to complain on the way out.
+
+    The name beside is this process's own: two windows on one run may leave at the same moment.
+    """
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        temporary.write_text(json.dumps(held), encoding="utf-8")
+        temporary.replace(path)

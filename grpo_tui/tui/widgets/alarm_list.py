@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -14,6 +15,9 @@ from .text import clean_label
 
 if TYPE_CHECKING:
     from ...playbook.alarms.alarm import Alarm
+    from ...playbook.alarms.handling import Handled
+
+_NOBODY: Mapping[str, Handled] = MappingProxyType({})
 
 
 class AlarmList(RowList):
@@ -21,17 +25,23 @@ class AlarmList(RowList):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[tuple[str, str, str, int | None], ...] = ()
+        self._shown: tuple[tuple[str, str, str, int | None, str], ...] = ()
 
-    def show(self, alarms: Sequence[Alarm]) -> None:
-        """Show these alarms; the highlighted one stays highlighted."""
-        marks = tuple((alarm.id, alarm.state, alarm.severity, alarm.last_step) for alarm in alarms)
+    def show(self, alarms: Sequence[Alarm], handled: Mapping[str, Handled] = _NOBODY) -> None:
+        """Show these alarms and how people stand to them; the highlighted one stays highlighted."""
+        words = [_words(handled.get(alarm.id)) for alarm in alarms]
+        marks = tuple(
+            (alarm.id, alarm.state, alarm.severity, alarm.last_step, said)
+            for alarm, said in zip(alarms, words, strict=True)
+        )
         if marks == self._shown:
             return
         self._shown = marks
         held = self.chosen
         self.clear_options()
-        self.add_options([Option(_prompt(alarm), id=alarm.id) for alarm in alarms])
+        self.add_options(
+            [Option(_prompt(alarm, said), id=alarm.id) for alarm, said in zip(alarms, words, strict=True)]
+        )
         ids = [alarm.id for alarm in alarms]
         if ids:
             self.highlighted = ids.index(held) if held in ids else 0
@@ -44,10 +54,14 @@ class AlarmList(RowList):
         return self.get_option_at_index(self.highlighted).id
 
 
-def _prompt(alarm: Alarm) -> Content:
+def _words(handled: Handled | None) -> str:
+    return handled.words() if handled is not None else ""
+
+
+def _prompt(alarm: Alarm, handled: str = "") -> Content:
     look = severity(alarm.severity)
     over = alarm.state == "resolved"
-    style = "$faint" if over else look.style
+    style = "$faint" if over or handled else look.style
     when = f"since step {alarm.first_step}" if alarm.first_step is not None else ""
     if alarm.state != "firing":
         when = f"{ALARM_STATES.get(alarm.state, alarm.state)}, {when}".strip(", ")
@@ -57,4 +71,5 @@ def _prompt(alarm: Alarm) -> Content:
         (f"{look.glyph} {look.word}", style),
         (f"  {when}{until}{part}", "$faint"),
         (f"\n  {clean_label(alarm.title)}", "$faint" if over else ""),
+        (f"\n  ✓ {clean_label(handled)}" if handled else "", "$accent"),
     )

@@ -25,9 +25,9 @@ class MetricChart(Chart):
     def __init__(self, metric: str, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(metric, id=id, classes=classes)
         self.metric = metric
-        self._fed: tuple[Points, Points] | None = None
+        self._fed: tuple[Points, ...] | None = None
         self._count = 0
-        self._behind: ChartSeries | None = None
+        self._behind: dict[str, ChartSeries] = {}
 
     def show(self, snapshot: Snapshot, metric: str | None = None) -> None:
         """Draw what is new; costs nothing where the metric was not logged since."""
@@ -37,14 +37,28 @@ class MetricChart(Chart):
             self.set_viewport(Viewport(log_y=self.log_y))
         points = snapshot.points.get(self.metric, NO_POINTS)
         behind = snapshot.baseline.get(self.metric, NO_POINTS)
-        if self._fed is None or self._fed[0] is not points or self._fed[1] is not behind:
-            if self._fed is None or self._fed[1] is not behind:
-                self._behind = _series("baseline", behind, "$foreground 50%") if len(behind) else None
-            self._fed = (points, behind)
+        others = [(one.name, one.points.get(self.metric, NO_POINTS)) for one in snapshot.overlays]
+        fed = (points, behind, *(held for _, held in others))
+        if self._fed is None or not _same(self._fed, fed):
+            self._fed = fed
             self._count += 1
-            curves = [_series("run" if self._behind else self.metric, points, "")]
-            self.set_series([self._behind, *curves] if self._behind else curves, self._count)
+            self._behind = {
+                name: self._kept(name, held, color)
+                for name, held, color in [
+                    ("baseline", behind, "$foreground 50%"),
+                    *((n, h, "") for n, h in others),
+                ]
+                if len(held)
+            }
+            run = _series("run" if self._behind else self.metric, points, "")
+            self.set_series([*self._behind.values(), run], self._count)
         self.set_marks(marks(snapshot.alarms, self.metric))
+
+    def _kept(self, name: str, points: Points, color: str) -> ChartSeries:
+        """The series of a run that does not grow: the same object again, which keeps its smoothing."""
+        held = self._behind.get(name)
+        same = held is not None and len(held) == len(points) and held.color == color
+        return held if held is not None and same else _series(name, points, color)
 
     def look_around(self, step: int, snapshot: Snapshot) -> None:
         """Zoom to the steps around one, and read the value there."""
@@ -56,6 +70,10 @@ class MetricChart(Chart):
             start = min(max(0, step - reach), last - 2 * reach)
             self.set_viewport(Viewport(span=float(2 * reach), start=float(start), log_y=self.log_y))
         self.set_cursor(step)
+
+
+def _same(one: tuple[Points, ...], other: tuple[Points, ...]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
 
 
 def _series(name: str, points: Points, color: str) -> ChartSeries:
