@@ -88,6 +88,11 @@ class Source:
         return self._tail.path if isinstance(self._tail, LatestTail | ChainTail) else self._path
 
     @property
+    def closed(self) -> bool:
+        """Whether a pipe was closed by its writer; a file may always grow."""
+        return isinstance(self._tail, StreamTail) and self._tail.ended
+
+    @property
     def modified(self) -> float:
         """Wall time of the newest change (seconds since the epoch)."""
         return self.reader.modified if isinstance(self.reader, OwnReader) else self._tail.modified
