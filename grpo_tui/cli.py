@@ -28,6 +28,7 @@ COMMANDS = {
     "tour": "the demo with somebody beside you: what you see and which key is next",
     "doctor": "which interpreter, torch, device and terminal; what is missing and how to get it",
 }
+SEVERITIES = ("info", "warning", "critical")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -74,6 +75,20 @@ def _watch(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     _run_options(parser)
     parser.add_argument("--python", help="the training interpreter, for probes")
     parser.add_argument("--wait", action="store_true", help="open an empty log and wait for its first row")
+    alone = parser.add_argument_group("without a screen")
+    alone.add_argument("--headless", action="store_true", help="a line for every change of an alarm")
+    alone.add_argument(
+        "--outlet",
+        action="append",
+        default=[],
+        metavar="KIND[=TARGET]",
+        help="send alarms: slack=URL, discord=URL, webhook=URL, command=ARGV, desktop, wandb[=PROJECT]",
+    )
+    alone.add_argument("--outlets", type=Path, metavar="FILE", help="the same from a YAML file")
+    alone.add_argument("--fail-on", choices=SEVERITIES, help="exit 1 if such an alarm is open at the end")
+    alone.add_argument("--until-stalled", action="store_true", help="leave when the log stops growing")
+    alone.add_argument("--every", type=float, default=2.0, metavar="SECONDS", help="how often to look (2)")
+    alone.add_argument("--json", action="store_true", help="one JSON object a line")
 
 
 def _demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -106,9 +121,7 @@ def _diagnose(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument("path")
     _run_options(parser)
     parser.add_argument("--answers", help="a file of {observation id: value}")
-    parser.add_argument(
-        "--fail-on", choices=("info", "warning", "critical"), help="exit 1 from this severity on"
-    )
+    parser.add_argument("--fail-on", choices=SEVERITIES, help="exit 1 from this severity on")
     parser.add_argument("--json", action="store_true")
 
 
