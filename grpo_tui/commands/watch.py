@@ -33,6 +33,10 @@ def run(options: Namespace) -> int:
     except SourceError as error:
         return complain(str(error))
 
+    if options.headless:
+        from . import headless
+
+        return headless.run(options, opened, library, baseline)
     if not _drawable():
         print("grpo-tui: no terminal to draw on; this is what `diagnose` says", file=sys.stderr)
         return report(opened, library, baseline=baseline)
