@@ -72,13 +72,14 @@ def csv_table(step: int, numbers: Numbers) -> str:
 def model_text(step: int, numbers: Numbers) -> str:
     """A console that prints responses: nearly all of it is no metric."""
     text = "The next step: 12 - we carry the error over and find {'x': 3} or 50%| of it, so reward=0 holds.\n"
-    return text * 30 + f"step:{step} - actor/lr:0.000 - actor/grad_norm:0.100 - a/b:1.000\n"
+    row = " - ".join(f"{name}:{number:.3f}" for name, number in zip(METRICS[:8], numbers, strict=False))
+    return text * 30 + f"step:{step} - {row}\n"
 
 
 DIALECTS: dict[str, tuple[Callable[[int, Numbers], str], int]] = {
     "verl-file": (verl_file, 100), "verl-console": (verl_plain, 100),
     "verl-console np.float64": (verl_numpy, 100), "jsonl": (json_lines, 100), "csv": (csv_table, 100),
-    "trl-console": (trl_console, len(TRL)), "console with responses": (model_text, 3),
+    "trl-console": (trl_console, len(TRL)), "console with responses": (model_text, 8),
 }  # fmt: skip
 
 

@@ -46,12 +46,12 @@ class Sieve:
 
     def hinted(self, at: int) -> bool:
         """Whether the line may be an incident, or begin one."""
-        return self._about(at).odd(at)
+        return self._reader.marks is not None or self._about(at).odd(at)
 
-    def dull(self, at: int) -> bool:
-        """Whether the line neither gives anything nor changes anything, as the reader stands."""
+    def silent(self, at: int) -> int:
+        """How many lines from this one on neither give anything nor change anything, as the reader stands."""
         marks = self._reader.marks
-        return marks is not None and self._about(at).dull(at, marks)
+        return 0 if marks is None else self._about(at).silent(at, marks)
 
     def add(self, at: int, number: int) -> Rows | None:
         """Take the row of a line; gives the rows before it if this one is of another table."""
@@ -88,35 +88,49 @@ class Sieve:
         """What is known of the lines around this one, rows left out."""
         part = at // _AT_ONCE
         asked = self._asked[part]
-        if asked is None or at not in asked.place:
-            first = part * _AT_ONCE
-            these = range(first, min(first + _AT_ONCE, len(self._lines)))
-            others = [i for i in these if i == at or (i > at and not self.is_row(i))]
-            asked = self._asked[part] = _Asked(others, [self._lines[i] for i in others])
+        if asked is None or not asked.knows(at):
+            end = min((part + 1) * _AT_ONCE, len(self._lines))
+            others = [i for i in range(at, end) if i == at or not self.is_row(i)]
+            asked = self._asked[part] = _Asked(at, end, others, [self._lines[i] for i in others])
         return asked
 
 
 class _Asked:
-    """Some lines, and which of them match what was asked."""
+    """Some lines of those from `start` to `end`, and which of them match what was asked."""
 
-    def __init__(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
+    def __init__(self, start: int, end: int, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
         import pyarrow as pa
 
-        self.place = {number: i for i, number in enumerate(numbers)}
+        self._start = start
+        self._place = np.array(numbers) - start
+        self._known = np.zeros(end - start, np.bool_)
+        self._known[self._place] = True
         self._lines = pa.array(lines, pa.large_binary())
-        self._odd = self._matching(HINTS) | ~self._matching(_PLAIN)
-        self._said: list[bool] = self._odd.tolist()
-        self._dull: dict[str, list[bool]] = {}
+        self._answers: dict[str, bytes] = {}
+
+    def knows(self, number: int) -> bool:
+        return number >= self._start and bool(self._known[number - self._start])
 
     def odd(self, number: int) -> bool:
-        return self._said[self.place[number]]
+        """Whether the line hints at an incident, or has escapes that may hide one."""
+        plain = self._answer(HINTS)
+        return not plain[number - self._start]
 
-    def dull(self, number: int, marks: str) -> bool:
-        found = self._dull.get(marks)
-        if found is None:
-            odd = self._odd | self._matching(marks) | self._matching(_BAR)
-            found = self._dull[marks] = (~odd).tolist()
-        return found[self.place[number]]
+    def silent(self, number: int, marks: str) -> int:
+        """How many lines from this one on hold nothing that counts."""
+        answer = self._answer(f"{HINTS}|{marks}|{_BAR}")
+        at = number - self._start
+        end = answer.find(0, at)
+        return (end if end >= 0 else len(answer)) - at
+
+    def _answer(self, expression: str) -> bytes:
+        """One byte a line: 1 for one that is plain and does not match, else 0."""
+        answer = self._answers.get(expression)
+        if answer is None:
+            mask = np.zeros(len(self._known), np.uint8)
+            mask[self._place] = self._matching(_PLAIN) & ~self._matching(expression)
+            answer = self._answers[expression] = mask.tobytes()
+        return answer
 
     def _matching(self, expression: str) -> NDArray[np.bool_]:
         """One truth a line. Bytes that are no ASCII count as characters of their own."""

@@ -198,27 +198,31 @@ class Source:
     def _sift(self, batch: Batch, reader: LineReader, lines: list[bytes]) -> None:
         """Feed many whole lines of a console: rows by the block, and of the others those that may matter."""
         sieve = Sieve(reader, lines)
-        for at, line in enumerate(lines):
+        at = 0
+        while at < len(lines):
             quiet = self._incidents.quiet
-            if quiet and sieve.is_row(at):
-                done = sieve.add(at, self._line)
-                if done is not None:
-                    self._parts.stretch(done)
-                batch.shown.append((self._line, line))
-            elif quiet and sieve.dull(at):
-                batch.shown.append((self._line, line))
+            row = quiet and sieve.is_row(at)
+            if quiet and not row and (count := sieve.silent(at)):
+                batch.shown.extend(enumerate(lines[at : at + count], self._line))
+                self._line += count
+                at += count
+                continue
+            if row:
+                self._stretch(sieve.add(at, self._line))
+                batch.shown.append((self._line, lines[at]))
             else:
-                done = sieve.settle()
-                if done is not None:
-                    self._parts.stretch(done)
+                self._stretch(sieve.settle())
                 before = self._row
-                self._line_of(batch, reader, line, hinted=not quiet or sieve.hinted(at))
+                self._line_of(batch, reader, lines[at], hinted=not quiet or sieve.hinted(at))
                 if self._row is not None and self._row is not before:
                     sieve.learn(at, self._row)
             self._end_line(batch)
-        done = sieve.settle()
-        if done is not None:
-            self._parts.stretch(done)
+            at += 1
+        self._stretch(sieve.settle())
+
+    def _stretch(self, rows: Rows | None) -> None:
+        if rows is not None:
+            self._parts.stretch(rows)
 
     def _line_of(
         self, batch: Batch, reader: LineReader, line: bytes, *, ended: bool = True, hinted: bool = True
