@@ -50,7 +50,7 @@ GAP_FACTOR = 3.0
 """A source that grows in lumps is silent for this many times its usual gap before that means anything."""
 GONE_FACTOR = 200.0
 """After so many of its steps …"""
-GONE_LEAST = 7 * 86400.0
+GONE_LEAST = 14 * 86400.0
 """… and this many seconds of silence a run does not hang any more: how it ended is not known."""
 FATAL = frozenset(
     ["exception", "oom", "killed", "worker-died", "engine-dead", "config-error", "collective-error"]

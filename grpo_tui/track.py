@@ -26,7 +26,7 @@ FEW_GAPS = 3
 SETTLED = 3
 """Steps with one row each after which a second row of a step means that training began anew there."""
 _ALIKE = 3
-"""Names that a second row must share with the first to be one of the same kind."""
+"""Names that a second row must share with the first to be one of the same kind, besides half of its own."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Segment:
     ragged: bool = False
     """Whether a second writer lags behind, so that steps came that none of the rows before had."""
     doubled: bool = False
-    """Whether a step came twice, with other values: rows of this run may belong together by the step."""
+    """Whether a step came twice: rows of this run may belong together by the step."""
     known: dict[str, str] = field(default_factory=dict)
     also: dict[str, str] = field(default_factory=dict)
     """Canonical names without a series of their own -> the series that stands in for them."""
@@ -101,17 +101,16 @@ class Segment:
             if raw not in self._columns:
                 self._columns[raw] = self.series.setdefault(series, Series(series, raw))
 
-    def differs(self, row: Mapping[str, float]) -> bool:
-        """Whether a row of the newest step gives most of its metrics once more, and others than they were.
+    def again(self, row: Mapping[str, float]) -> dict[str, float]:
+        """What a row of the newest step gives once more, with the values it had; {} for another kind of row.
 
-        A copy of the row (a log that is written twice) does not differ, nor does an evaluation beside it.
+        An evaluation beside a row shares next to nothing with it.
         """
         held = {raw: self._columns[raw] for raw in row if raw in self._columns}
-        again = {raw: series for raw, series in held.items() if series.last_step == self.last_step}
-        if len(again) < max(_ALIKE, len(row) // 2 + 1):
-            return False
-        before = np.array([series.points().values[-1] for series in again.values()])
-        return not np.array_equal(before, np.array([row[raw] for raw in again]), equal_nan=True)
+        shared = {raw: series for raw, series in held.items() if series.last_step == self.last_step}
+        if len(shared) < max(_ALIKE, len(row) // 2 + 1):
+            return {}
+        return {raw: float(series.points().values[-1]) for raw, series in shared.items()}
 
     def find(self, name: str) -> Series | None:
         """The series of a metric: its own, or one that may stand in (`actor/pg_loss` for the loss)."""
@@ -180,21 +179,26 @@ class Track:
         self.restarted = False
 
     def _anew(self, step: int, row: Mapping[str, float]) -> bool:
-        """Whether a second row of the newest step is a restart's: no step before it had two.
+        """Whether a second row of the newest step is a restart's: it is another, and no step before had two.
 
         Where a run gave a step twice from its beginning on, nothing tells a restart from a habit: the later
-        row stands, and `doubt` says so.
+        row stands, and `doubt` says so. A copy of a row (a log that is written twice) is no other.
         """
         newest = self.newest
-        if not row or newest.last_step != step or newest.doubled or not newest.differs(row):
+        if not row or newest.last_step != step or self.doubt:
             return False
-        if newest.rows >= SETTLED:
+        before = newest.again(row)
+        if not before:
+            return False
+        same = np.array_equal([row[raw] for raw in before], list(before.values()), equal_nan=True)
+        if newest.rows >= SETTLED and not newest.doubled and not same:
             return True
         newest.doubled = True
-        self.doubt = (
-            f"{self.source.path}: step {step} was logged more than once with different values; "
-            "the last ones are kept"
-        )
+        if not same:
+            self.doubt = (
+                f"{self.source.path}: step {step} was logged more than once with different values; "
+                "the last ones are kept"
+            )
         return False
 
     def changed(self, modified: float, now: float) -> None:

@@ -46,7 +46,7 @@ FOLDERS = {
     "42": [("verl", (1, 2000, 2000), 1, "silent", [], ["csv"])],
     "45": [("verl", (1, 1675, 1675), 1, "silent", [], ["csv"])],
     "46": [
-        ("verl", NO_STEPS, 1, "died", ["exception", "killed", "oom"], ["verl-console"]),
+        ("verl", NO_STEPS, 1, "died", ["exception", "false-completion", "killed", "oom"], ["verl-console"]),
         ("verl", NO_STEPS, 1, "silent", [], ["verl-console"]),
     ],
     "47": [

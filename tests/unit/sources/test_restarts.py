@@ -55,6 +55,12 @@ def test_two_rows_a_step_from_the_beginning_are_a_habit(tmp_path: Path, kind: st
     assert any("step 1 was logged more than once" in warning for warning in run.warnings)
 
 
+def test_a_habit_shows_in_copies_too(tmp_path: Path) -> None:
+    """Two rows a step, the first steps' alike by chance."""
+    rows = [row(step, shift * (step > 4)) for step in range(1, 9) for shift in (0.0, 0.5)]
+    assert spans(opened(tmp_path, rows, "table")) == [(1, 8)]
+
+
 def test_an_evaluation_beside_a_row_is_no_restart(tmp_path: Path) -> None:
     rows = [row(step) for step in range(1, 6)]
     rows.insert(5, {"step": 5, "eval_reward": 0.5, "eval_loss": 0.1, "eval_runtime": 2.0})
