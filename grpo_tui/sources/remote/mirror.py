@@ -22,8 +22,10 @@ from ..errors import SourceError
 from .address import address_of, connect, reason, shown
 from .listing import LARGEST_WHOLE, Entry, beside, listing, renewed, single
 
-HEAD = 512 << 10
-"""Bytes of a file that are fetched before its dialect is judged."""
+HEAD, LEAST_HEAD = 512 << 10, 16 << 10
+"""Bytes of a file that are fetched before its dialect is judged; fewer each where there are many …"""
+HEADS = 64 << 20
+"""… so that all together stay below this."""
 CHUNK = 4 << 20
 SOONEST, LATEST = 1.0, 30.0
 """Seconds between two polls: while it grows, and while nothing comes."""
@@ -74,8 +76,9 @@ class Mirror:
             self._inside = self.local if self._folder else self._home
             self._inside.mkdir(parents=True, exist_ok=True)
             self._list()
+            head = max(LEAST_HEAD, min(HEAD, HEADS // max(1, len(self._known))))
             for entry in self._known:
-                self._fetch(entry, HEAD)
+                self._fetch(entry, head)
         except SourceError:
             raise
         except Exception as error:
