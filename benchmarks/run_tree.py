@@ -18,7 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-MEASURED = "first line 0.65 s (0.5 s of it imports), all 3,000 in 8.3 s: 2.8 ms a run; before, 15.2 s to the first"
+MEASURED = (
+    "first line 0.65 s (0.5 s of it imports), all 3,000 in 8.3 s: 2.8 ms a run; before, 15.2 s to the first"
+)
 ROW = "step:{} - actor/entropy:0.5 - critic/rewards/mean:0.3 - actor/grad_norm:0.2 - actor/lr:1e-06\n"
 
 

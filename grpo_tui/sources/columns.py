@@ -89,9 +89,8 @@ class _Columns(LineReader):
                 yield Warn(f"no step column ({', '.join(STEPS[:4])}, …): steps are row numbers")
             self._counted += 1
             step = self._counted
-        if isinstance(row.get("global_step/max_steps"), str) and (
-            pair := _PAIR.match(row["global_step/max_steps"])
-        ):
+        counter = row.get("global_step/max_steps", row.get("iteration"))
+        if isinstance(counter, str) and (pair := _PAIR.match(counter)):
             yield Progress(step, int(pair[2]))
         if values:
             yield Record(step, values, number, self._kind(step, values))
@@ -324,7 +323,7 @@ def _origin(names: set[str]) -> Iterator[Item]:
         spelled = {_slashed(name) for name in names}
         yield Origin("verl", verl_version(spelled), "verl's metric names", 2)
         return
-    if "global_step/max_steps" in names:
+    if {"global_step/max_steps", "train_speed(s/it)"} & names:
         yield Origin("ms-swift", None, "its column global_step/max_steps", 2)
     elif {"progress/batch", "progress/done_frac"} & names:
         yield Origin("tinker", None, "its progress columns", 2)

@@ -182,7 +182,7 @@ class TrlConsole(LineReader):
 
 def _origin(row: Row) -> Iterator[Item]:
     names = set(row.names)
-    if "global_step/max_steps" in names or "token_acc" in names:
+    if names & {"global_step/max_steps", "token_acc", "train_speed(s/it)"}:
         yield Origin("ms-swift", None, "its names for step and token accuracy", 2)
     elif names & {"reward", "reward_std", "rewards", "completion_length"} or any(
         "rewards/" in n for n in names

@@ -47,9 +47,21 @@ _KNOWN = frozenset(
     ]
 )
 _CLOCKS = frozenset(
-    {"epoch", "learning_rate", "grad_norm", "num_tokens", "step", "global_step", "global_step/max_steps"}
+    [
+        *(
+            "epoch",
+            "learning_rate",
+            "grad_norm",
+            "num_tokens",
+            "step",
+            "global_step",
+            "global_step/max_steps",
+        ),
+        "iteration",
+    ]
 )
-_STEPS = ("step", "global_step", "global_step/max_steps")
+_STEPS = ("step", "global_step", "global_step/max_steps", "iteration")
+"""ms-swift counts in `global_step/max_steps`, on Megatron in `iteration`, each as `12/500`."""
 _KEYS = frozenset(_STEPS)
 
 

@@ -257,3 +257,19 @@ def test_two_writers_in_one_file_are_one_run(tmp_path: Path) -> None:
         handle.write("\n".join(lines[-2:]) + "\n")
     run.poll()
     assert len(run.segments) == 2
+
+
+SWIFT = "'elapsed_time': '1m 2s', 'memory(GiB)': 61.2, 'train_speed(s/it)': 5.1"
+
+
+@pytest.mark.parametrize("counter", ["global_step/max_steps", "iteration"])
+def test_ms_swift_counts_in_text(tmp_path: Path, counter: str) -> None:
+    """`patcher.py` and, on Megatron, `callbacks/print.py` of release 4.6.0: the same row in both places."""
+    row = "{'loss': 0.1, 'reward': 0.%d, 'reward_std': 0.2, 'frac_reward_zero_std': 0.4, '%s': '%d/500', %s}"
+    for name, quote in (("train.log", "'"), ("logging.jsonl", '"')):
+        text = "\n".join((row % (step, counter, step, SWIFT)).replace("'", quote) for step in (1, 2, 3))
+        (tmp_path / name).write_text(text + "\n")
+        run = Run.open(tmp_path / name)
+        run.poll(final=True)
+        assert (run.framework, run.steps(), run.total_steps) == ("ms-swift", [1, 2, 3], 500), name
+        assert run.points("reward_mean").values.tolist() == [0.1, 0.2, 0.3]
