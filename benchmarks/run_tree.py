@@ -1,8 +1,8 @@
 """How soon the first of thousands of runs is seen, and how long the list of all of them takes.
 
-Makes N small runs (verl consoles, JSON Lines, trainer states, a quarter of them crashed) under a temporary folder
-three levels deep, and times `grpo-tui runs` from its start to its first line and to its last, beside reading the
-bytes of the same files by one `os.walk` in the same process, which is the floor.
+Makes N small runs (verl consoles, JSON Lines, trainer states, a quarter of them crashed) under a temporary
+folder three levels deep, and times `grpo-tui runs` from its start to its first line and to its last, beside
+reading the bytes of the same files by one `os.walk`, which is the floor.
 
 Last measured (2 shared cores, Python 3.11, N = 3,000, minimum of 2): see `MEASURED`.
 """
@@ -81,7 +81,7 @@ def main() -> None:
         reading = min(floor(root) for _ in range(given.repeat))
     first, total = min(one[0] for one in tries), min(one[1] for one in tries)
     print(
-        f"{tries[0][2]} runs: first line {first:.2f} s, all {total:.1f} s ({total / given.runs * 1e3:.1f} ms a run)"
+        f"{tries[0][2]} runs: first {first:.2f} s, all {total:.1f} s ({total / given.runs * 1e3:.1f} ms each)"
     )
     print(f"reading their bytes: {reading:.2f} s ({total / reading:.0f} times less)")
 

@@ -321,6 +321,9 @@ def _evaluation(values: dict[str, float]) -> bool:
 def _origin(names: set[str]) -> Iterator[Item]:
     if any(name.startswith(("actor_", "critic_", "actor/", "critic/")) for name in names):
         spelled = {_slashed(name) for name in names}
+        if "actor/pg_clipfrac_higher" in spelled:
+            yield Origin("easyr1", None, "EasyR1's metric names", 2)
+            return
         yield Origin("verl", verl_version(spelled), "verl's metric names", 2)
         return
     if {"global_step/max_steps", "train_speed(s/it)"} & names:

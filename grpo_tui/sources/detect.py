@@ -214,7 +214,7 @@ def _refuse(path: Path, start: bytes) -> None:
         raise SourceError(f"{path}: is a SQLite database, but not trackio's; give the console log or a CSV")
     if path.suffix in PICKLES or start[:1] == b"\x80":
         raise SourceError(
-            f"{path}: looks like a pickle, which is never opened; export it as JSON or CSV. A dump of rollouts "
+            f"{path}: looks like a pickle, which is never opened; export it as JSON or CSV. A rollout dump "
             f"is converted where it was written: {way_out(path)}"
         )
 

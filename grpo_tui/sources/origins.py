@@ -17,6 +17,7 @@ LAST_WORDS = frozenset(
 """What transformers logs once when training is over."""
 
 _MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("easyr1", ("actor/pg_clipfrac_higher", "val/reward_score")),
     ("ms-swift", ("global_step/max_steps", "train_speed(s/it)", "token_acc")),
     ("tinker", ("progress/batch", "progress/done_frac", "env/all/reward/total", "optim/kl_sample_train_v1")),
     ("slime", ("rollout/raw_reward", "train/train_rollout_logprob_abs_diff", "rollout/zero_std/")),

@@ -239,6 +239,10 @@ def test_easyr1_rows_are_nested(tmp_path: Path) -> None:
     run.poll(final=True)
     assert run.framework == "verl" and run.points("score_mean").values.tolist() == [0.5, 0.5]
     assert run.raw_name("policy_loss") == "actor/pg_loss" and run.steps() == [1, 2]
+    path.write_text((row % 1).replace("ppo_kl", "pg_clipfrac_higher") * 2)
+    run = Run.open(path)
+    run.poll(final=True)
+    assert run.framework == "easyr1"
 
 
 def test_two_writers_in_one_file_are_one_run(tmp_path: Path) -> None:

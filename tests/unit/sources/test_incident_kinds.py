@@ -50,7 +50,7 @@ PAIRS = [
     ),
     (
         "worker-died",
-        "(raylet) The node with node id: 12ab and address: 10.0.0.2 and node name: n has been marked dead because",
+        "(raylet) The node with node id: 12ab and address: 10.0.0.2 and has been marked dead because",
         "The king has been marked dead",
     ),
     (
@@ -58,21 +58,21 @@ PAIRS = [
         "RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.",
         "Is a DataLoader worker (pid 4711) a thread?",
     ),
-    ("engine-dead", "[2026-01-01 10:00:00 TP0] Scheduler hit an exception: Traceback", "A scheduler hit an exception"),
-    ("engine-dead", "Rank 0 scheduler died, exit code: -9", "My rank 0 scheduler died"),
+    ("engine-dead", "[2026-01-01 10:00:00 TP0] Scheduler hit an exception: T", "A scheduler hit one"),
+    ("engine-dead", "Rank 0 scheduler died, exit code: -9", "A rank 0 scheduler died"),
     (
         "engine-dead",
-        "ConnectionError: The vLLM server can't be reached at http://0.0.0.0:8000/health after 240.0 seconds.",
+        "ConnectionError: The vLLM server can't be reached at http://0.0.0.0:8000/health/ after 240 s.",
         "Then the vLLM server can't be reached",
     ),
     (
         "engine-pressure",
-        "[2026-01-01 10:00:00] KV cache pool is full. Retract requests. #retracted_reqs: 1, #new_token_ratio: 0.9",
+        "[2026-01-01 10:00:00] KV cache pool is full. Retract requests. #retracted_reqs: 1",
         "When the KV cache pool is full, retract requests.",
     ),
     (
         "engine-pressure",
-        "WARNING 11-29 14:03:05 scheduler.py:1] Sequence group 12 is preempted by PreemptionMode.RECOMPUTE mode",
+        "WARNING 11-29 14:03:05 scheduler.py:1] Sequence group 12 is preempted by PreemptionMode.RECOMPUTE",
         "a Sequence group 12 is preempted by PreemptionMode.RECOMPUTE",
     ),
     (
@@ -82,22 +82,22 @@ PAIRS = [
     ),
     (
         "oom",
-        "ValueError: The model's max seq len (32768) is larger than the maximum number of tokens that can be stored",
+        "ValueError: The model's max seq len (32768) is larger than the maximum number of tokens that",
         "because The model's max seq len (32768) is larger than the maximum number of tokens",
     ),
     (
         "oom",
-        "ValueError: To serve at least one request with the model's max seq len (40960), (5.62 GiB KV cache is needed",
+        "ValueError: To serve at least one request with the model's max seq len (40960), (5.62 GiB",
         "In order To serve at least one request with the model",
     ),
     ("verifier-timeout", "Timeout during comparison", "A Timeout during comparison is common"),
-    ("verifier-timeout", "[Timeout] Global reward scoring timed out. Setting all as 0.", "A [Timeout] Task timeout"),
+    ("verifier-timeout", "[Timeout] Global reward scoring timed out.", "A [Timeout] Task timeout"),
     (
         "verifier-timeout",
         "Unexpected error in batched reward computing. Setting all as 0.: queue",
         "An Unexpected error in batched reward computing",
     ),
-    ("verifier-timeout", "TimeoutError: compute_score timed out after 30s", "our compute_score timed out after 30s"),
+    ("verifier-timeout", "TimeoutError: compute_score timed out after 3s", "our compute_score timed out"),
     (
         "exception",
         "RuntimeError: CUDA error: device-side assert triggered",
@@ -109,7 +109,7 @@ PAIRS = [
         "It died with <Signals.SIGKILL>",
     ),
     ("killed", "  exitcode  : -9 (pid: 4711)", "the exitcode : -9 (pid: 4711)"),
-    ("killed", "run.sh: line 9: 4711 Aborted                 (core dumped) python train.py", "They Aborted (core dumped)"),
+    ("killed", "run.sh: line 9: 4711 Aborted        (core dumped) python", "They Aborted (core dumped)"),
     (
         "config-error",
         "Cannot find primary config 'ppo'. Check that it's in your config search path.",
@@ -117,7 +117,7 @@ PAIRS = [
     ),
     ("config-error", "Key 'foo' is not in struct", "The Key 'foo' is not in struct"),
     ("config-error", "mismatched input '=' expecting <EOF>", "a mismatched input '=' expecting <EOF>"),
-    ("config-error", "Multiple values for rollout. To override a value use", "has Multiple values for rollout. To override a value"),
+    ("config-error", "Multiple values for rollout. To override a value use", "a Multiple values for rollout"),
 ]  # fmt: skip
 
 
