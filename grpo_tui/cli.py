@@ -36,7 +36,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="grpo-tui",
         description="Beside your GRPO run: curves, alarms, guided triage, probes; from the logs as they are.",
-        epilog="example: grpo-tui train.log      (the same as: grpo-tui watch train.log)",
+        epilog="example: grpo-tui train.log      (the same as: grpo-tui watch train.log); "
+        "alone it looks for runs where it stands",
     )
     parser.add_argument("--version", action="version", version=f"grpo-tui {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -255,13 +256,10 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(words)
     if extra:
         options.extra = extra
-    if options.command is None:
-        parser.print_help()
-        return 2
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    module = importlib.import_module(f".commands.{options.command}", __package__)
+    module = importlib.import_module(f".commands.{options.command or 'start'}", __package__)
     try:
         return int(module.run(options))
     except BrokenPipeError:

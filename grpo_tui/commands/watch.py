@@ -24,7 +24,7 @@ def run(options: Namespace) -> int:
         opened = Run.open(options.path, config_file=options.config, live=options.wait)
         baseline = Run.open(options.baseline) if options.baseline else None
     except SeveralRuns as several:
-        if _drawable():
+        if drawable():
             from ..tui.app import run_app
 
             return run_app(None, library, root=several.root, python=options.python)
@@ -37,7 +37,7 @@ def run(options: Namespace) -> int:
         from . import headless
 
         return headless.run(options, opened, library, baseline)
-    if not _drawable():
+    if not drawable():
         print("grpo-tui: no terminal to draw on; this is what `diagnose` says", file=sys.stderr)
         return report(opened, library, baseline=baseline)
 
@@ -46,6 +46,6 @@ def run(options: Namespace) -> int:
     return run_app(opened, library, baseline=baseline, python=options.python)
 
 
-def _drawable() -> bool:
+def drawable() -> bool:
     """Whether there is a terminal, or a browser in its place."""
     return sys.stdout.isatty() or "TEXTUAL_DRIVER" in os.environ
