@@ -9,6 +9,7 @@ from .metrics.explanation import Context, Explanation
 from .metrics.explanation import explain as in_words
 from .run import Run
 from .sources.version import parse
+from .summary import where_of
 
 __all__ = ["Explanation", "explain", "known", "resolve", "suggest"]
 
@@ -25,7 +26,7 @@ def explain(run: Run, name: str) -> Explanation:
         framework=run.framework,
         releases=parse(run.framework_version),
         raw=run.raw_name(name) if logged is not None else "",
-        source=f"{logged.source.path} ({logged.source.reader.name})" if logged is not None else "",
+        source=f"{where_of(run, logged.source.path)} ({logged.source.reader.name})" if logged else "",
         formula=run.derivation(name).formula if logged is None else "",
         resolution=run.resolution(name),
         settings={key: held.value for key, held in told.items()},

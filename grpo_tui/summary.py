@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 from .incident_notes import notes
@@ -29,7 +30,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "fork": run.fork,
         "sources": [
             {
-                "path": str(track.source.path),
+                "path": where_of(run, track.source.path),
                 "reader": track.source.reader.name,
                 "records": track.records,
                 "bytes": track.source.bytes,
@@ -62,13 +63,18 @@ def summarise_run(run: Run) -> dict[str, Any]:
             for i, note in zip(run.incidents, notes(run), strict=True)
         ],
         "rollouts": run.rollout_index(),
-        "warnings": list(run.warnings),
+        "warnings": [where_of(run, text) for text in run.warnings],
     }
 
 
 def show_report(run: Run) -> dict[str, Any]:
     """The whole `show --json` object of a path that holds one run."""
     return {"schema": SCHEMA, "run": summarise_run(run)}
+
+
+def where_of(run: Run, text: str | Path) -> str:
+    """A path, or a text that names one; of a run elsewhere with its address, not our mirror's path."""
+    return run.found.mirror.named(str(text)) if run.found.mirror is not None else str(text)
 
 
 def _metric(run: Run, name: str) -> dict[str, Any]:

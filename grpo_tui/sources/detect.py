@@ -160,17 +160,16 @@ def _elsewhere(path: str | Path, *, live: bool) -> Found:
     if address.startswith("file://"):
         return find_run(address.removeprefix("file://"), live=live)
     mirror = Mirror(address)
-    here, there = str(mirror.local), mirror.address.rstrip("/")
     try:
         found = find_run(mirror.local, live=live)
     except SeveralRuns as several:
-        runs = [Path(str(run).replace(here, there)) for run in several.paths]
-        raise SeveralRuns(Path(there), runs) from None
+        raise SeveralRuns(Path(address), [Path(mirror.named(str(run))) for run in several.paths]) from None
     except SourceError as error:
-        raise SourceError(str(error).replace(here, there)) from None
+        raise SourceError(mirror.named(str(error))) from None
+    warnings = [mirror.named(text) for text in found.warnings]
     if mirror.cut:
-        found.warnings.append(f"{there}: holds too many files, not all were looked at; give the run's folder")
-    return replace(found, mirror=mirror)
+        warnings.append(f"{mirror.address}: holds too many files, not all are read; give the run's folder")
+    return replace(found, mirror=mirror, warnings=warnings)
 
 
 # -- a file ------------------------------------------------------------------------------------

@@ -94,6 +94,10 @@ class Mirror:
             self._thread = threading.Thread(target=self._run, daemon=True, name="mirror")
             self._thread.start()
 
+    def named(self, text: str) -> str:
+        """A text with the address in place of the mirror's own path."""
+        return text.replace(str(self.local), self.address.rstrip("/"))
+
     def close(self) -> None:
         """Stop following. What is mirrored stays for the next time."""
         self._stopping.set()

@@ -113,6 +113,18 @@ def test_a_single_file_takes_the_configuration_beside_it(memory: Any) -> None:
     assert read(run) == [1, 2] and run.config["group_size"].value == 4
 
 
+def test_people_see_addresses_never_the_mirror(memory: Any, tmp_path: Path) -> None:
+    from grpo_tui.explain import explain
+    from grpo_tui.summary import show_report
+
+    memory.pipe("/run/metrics.jsonl", rows(1, 2))
+    memory.pipe("/run/broken/training_args.json", b"{")
+    run = Run.open("memory://run")
+    read(run)
+    said = json.dumps(show_report(run)) + str(explain(run, "reward_mean"))
+    assert "memory://run/metrics.jsonl" in said and str(tmp_path) not in said
+
+
 def test_several_runs_are_named_by_their_addresses(memory: Any) -> None:
     memory.pipe("/all/a/metrics.jsonl", rows(1, 2))
     memory.pipe("/all/b/metrics.jsonl", rows(1, 2))
