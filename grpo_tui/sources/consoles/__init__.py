@@ -10,6 +10,7 @@ from .openrlhf import OpenRlhfConsole
 from .prime_rl import PrimeRlConsole
 from .roll import RollConsole
 from .skyrl import SkyRlConsole
+from .tinker import TinkerConsole
 from .torchforge import TorchforgeConsole
 from .torchtune import TorchtuneConsole
 
@@ -25,6 +26,7 @@ DIALECTS: tuple[type[Dialect], ...] = (
     TorchtuneConsole,
     OpenInstructConsole,
     EasyR1Console,
+    TinkerConsole,
 )
 
 __all__ = ["DIALECTS", "Dialect"]

@@ -159,6 +159,24 @@ perf:
   throughput: 512.0
 
 """
+TINKER = """[2026-08-19 10:00:00] INFO tinker_cookbook.utils.ml_log:
+                     Step 12
+┏━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━┓
+┃ Metric                          ┃ Value     ┃
+┡━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━┩
+│ env/all/reward/total            │ 0.400000  │
+│ optim/lr                        │ 0.000001  │
+│ progress/batch                  │ 12        │
+│ test/a/name/that/is/cut/off/at… │ 0.123456  │
+│ test/text                       │ hello     │
+└─────────────────────────────────┴───────────┘
+                     Step 13
+┏━━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━┓
+┃ Metric               ┃ Value    ┃
+┡━━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━┩
+│ env/all/reward/total │ 0.500000 │
+└──────────────────────┴──────────┘
+"""
 TUNE = "Step 1 | loss:0.01 rewards:tensor(0.4) clipfrac:0.0 \nStep 2 | loss:0.02 rewards:0.5 clipfrac:0.1 \n"
 
 CASES = [
@@ -182,6 +200,7 @@ CASES = [
     ("open-instruct", PANEL, [8, 9], {"loss/policy_avg": -0.01}, 1),
     ("easyr1", EASY, [3, 4], {"actor/grad_norm": 0.123, "actor/lr": 1e-6, "critic/score/mean": 0.43}, 0),
     ("easyr1", EASY, [3, 4], {"actor/pg_loss": 0.002, "perf/throughput": 512.0}, 1),
+    ("tinker", TINKER, [12, 13], {"env/all/reward/total": 0.4, "optim/lr": 1e-6, "progress/batch": 12.0}, 0),
     ("torchtune", TUNE, [1, 2], {"rewards": 0.4, "clipfrac": 0.0}, 0),
 ]  # fmt: skip
 
