@@ -155,14 +155,21 @@ class GrpoApp(App[int]):
         self.set_keymap(chart_keymap())
         for problem in OWN.problems:
             self.say(problem, "warning")
-        self.switch_mode("overview" if self.has_run else "runs")
+        self.switch_mode(self._first_mode())
         if not self.is_headless:
             self._write(terminal.PUSH_TITLE)
         if self.has_run:
             self.ingest.start()
 
+    def _first_mode(self) -> str:
+        """Where the person left off; the list of runs without one."""
+        if not self.has_run:
+            return "runs"
+        return self.view_state.mode if self.view_state.mode in OF_ONE_RUN else "overview"
+
     def on_unmount(self) -> None:
         if self.opened is not None:
+            self.view_state.mode = self.current_mode
             self.opened.close()
         if not self.is_headless:
             self._write(terminal.farewell())
@@ -298,7 +305,7 @@ class GrpoApp(App[int]):
         self.explain(topics)
 
     def explain(self, topics: list[str]) -> None:
-        self.push_screen(ExplainScreen(self.snapshot, topics))
+        self.push_screen(ExplainScreen(self, topics))
 
     def action_rollouts(self) -> None:
         if not self.has_run:

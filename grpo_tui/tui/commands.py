@@ -10,7 +10,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from .. import pages
-from .keymap import keys_of
+from .keymap import BY_DIGIT, keys_of
 from .screens.base import RunScreen
 from .widgets.text import clean_label
 
@@ -29,7 +29,7 @@ class GrpoCommands(Provider):
         screen = self.screen
         places = screen.PLACES if isinstance(screen, RunScreen) else ()
         for key in keys_of(*places, "app"):
-            if key.action not in ("screen.digit", "app.command_palette"):
+            if key.action not in BY_DIGIT and key.action != "app.command_palette":
                 yield f"{key.help}  ({key.shown})", "", partial(screen.run_action, key.action)
         for offer in self._grpo.snapshot.offers:
             text = f"walk playbook: {clean_label(offer.title)}"

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..explain import explain
+from ..metrics.explanation import Explanation
 from ..metrics.series import Points
 from ..playbook.alarms.alarm import Alarm
 from ..playbook.alarms.handling import Handled, Handling
@@ -115,6 +117,7 @@ class Desk:
             alarms=alarms,
             config=MappingProxyType(dict(self.run.config)),
             incidents=tuple(self.run.incidents),
+            restart=self._restart(),
             warnings=(*self.run.warnings, *self._trouble.values()),
             baseline=self._baseline_points,
             handled=self._handled(alarms),
@@ -151,6 +154,10 @@ class Desk:
         wanted = [path for path in paths if path != self.run.path]
         self._overlays = {path: self._overlays.get(path) or _overlay(path) for path in wanted}
 
+    def explain(self, name: str) -> Explanation | None:
+        """What a metric that this run logs means here; None for one that it does not log."""
+        return explain(self.run, name) if len(self.run.points(name)) else None
+
     def rollout_files(self) -> list[Path]:
         """The files of sampled responses, oldest step first."""
         return list(self.run.rollout_files())
@@ -177,6 +184,10 @@ class Desk:
             place = f"{first.path}:{first.line}:{first.col}"
             self._complain("playbooks", f"{place}: {first.message}{more}; the old one is kept")
         return True
+
+    def _restart(self) -> int | None:
+        segments = self.run.segments
+        return segments[-1].first_step if len(segments) > 1 else None
 
     def _kept(self, write: Callable[[], object]) -> None:
         try:

@@ -21,6 +21,7 @@ from .theme import ALARM_STATES, severity
 from .widgets.text import clean_label
 
 if TYPE_CHECKING:
+    from ..metrics.explanation import Explanation
     from ..playbook.alarms.alarm import Alarm
 
 _LINK = re.compile(r"\]\(([^)#\s]+?)\.md(?:#[^)]*)?\)")
@@ -44,6 +45,32 @@ def links_of(page: pages.Page) -> list[str]:
         if known is not None and known != page.name:
             found.setdefault(known)
     return list(found)[:_MOST_LINKS]
+
+
+LABELS = {
+    "what": "what it is",
+    "stage": "stage",
+    "policy": "policy",
+    "not": "it is not",
+    "trap": "careful",
+    "here": "in this run",
+    "from": "comes from",
+    "last": "last value",
+    "watch": "watch for",
+}
+
+
+def told_lines(explanation: Explanation) -> list[Content | tuple[int, Content]]:
+    """What a metric means for this run's framework, release and settings."""
+    lines: list[Content | tuple[int, Content]] = []
+    last = ""
+    for part in explanation.parts:
+        label = LABELS.get(part.label, part.label) if part.label != last else ""
+        last = part.label
+        style = "bold" if part.label in ("trap", "here", "not") else ""
+        text = (clean_label(part.text), style)
+        lines.append((_LABEL, Content.assemble((label.ljust(_LABEL), "$faint"), text)))
+    return lines
 
 
 def run_lines(snapshot: Snapshot, name: str) -> list[Content | tuple[int, Content]]:

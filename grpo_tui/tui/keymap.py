@@ -13,6 +13,8 @@ from .key import SHOWN_KEYS, Key
 from .key_sets import chosen, with_keys
 from .key_table import PLACES, TABLE
 
+BY_DIGIT = frozenset({"screen.digit", "screen.family"})
+"""Actions that take the digit that was pressed."""
 OWN = chosen()
 """What the person's file says: keys by id, and what in it could not be used."""
 KEYS = with_keys(TABLE, OWN.keys)
@@ -34,10 +36,10 @@ def bindings(*places: str, without: Iterable[str] = ()) -> list[BindingType]:
 
 
 def _bindings_of(key: Key) -> list[Binding]:
-    """One binding a key; `screen.digit` learns which digit it was."""
+    """One binding a key; an action of digits learns which digit it was."""
     names = key.keys.split(",")
-    if key.action == "screen.digit":
-        return [Binding(name, f"screen.digit({name})", key.help, show=False) for name in names]
+    if key.action in BY_DIGIT:
+        return [Binding(name, f"{key.action}({name})", key.help, show=False) for name in names]
     first, *others = names
     main = Binding(first, key.action, key.help, show=False, id=key.id)
     return [main, *(Binding(other, key.action, key.help, show=False) for other in others)]

@@ -137,6 +137,8 @@ class Snapshot:
     alarms: tuple[Alarm, ...] = ()
     config: Mapping[str, ConfigValue] = field(default_factory=lambda: MappingProxyType({}))
     incidents: tuple[Incident, ...] = ()
+    restart: int | None = None
+    """The step at which the stretch that is shown began, where there was one before it."""
     warnings: tuple[str, ...] = ()
     baseline: Mapping[str, Points] = field(default_factory=lambda: MappingProxyType({}))
     """The metrics of the clean run to compare with; empty without one."""

@@ -18,6 +18,14 @@ class ViewState:
     columns: int | None = None
     log_pane: bool = False
     theme: str = "grpo-dark"
+    mode: str = "overview"
+    """The screen that was up."""
+    filter: str = ""
+    family: str = ""
+    axis: str = "step"
+    smoothing: float = 0.6
+    log_scaled: list[str] = field(default_factory=list)
+    """The metrics on a logarithmic scale."""
     declined: str = ""
     """The session that a person did not want to go on with; it is not offered at the start again."""
 
@@ -33,12 +41,19 @@ class ViewState:
     def save(self, path: Path) -> None:
         _write(path, asdict(self))
 
+    @property
+    def _texts(self) -> tuple[object, ...]:
+        return self.theme, self.declined, self.mode, self.filter, self.family, self.axis
+
     def _sound(self) -> bool:
         return (
             (self.columns is None or (type(self.columns) is int and 0 < self.columns < 10))
             and isinstance(self.log_pane, bool)
-            and isinstance(self.theme, str)
-            and isinstance(self.declined, str)
+            and all(isinstance(text, str) for text in self._texts)
+            and isinstance(self.smoothing, int | float)
+            and 0 <= self.smoothing < 1
+            and isinstance(self.log_scaled, list)
+            and all(isinstance(name, str) for name in self.log_scaled)
         )
 
 

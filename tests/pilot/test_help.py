@@ -45,7 +45,7 @@ def test_every_binding_comes_from_the_table_and_is_in_the_help(bound: type) -> N
     help_text = "\n".join(section(place).plain for place in PLACES)
     table = {key.action: key for key in KEYS}
     for action in actions(bound):
-        key = table[re.sub(r"^screen\.digit\(\d\)$", "screen.digit", action)]
+        key = table[re.sub(r"^(screen\.(?:digit|family))\(\d\)$", r"\1", action)]
         assert key.help in help_text and key.shown in help_text
 
 

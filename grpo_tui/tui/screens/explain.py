@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from textual import work
 from textual.app import ComposeResult
@@ -14,14 +15,16 @@ from textual.widgets.option_list import Option
 
 from ... import pages
 from ...playbook.vocabulary import diagnoses
-from ..explaining import links_of, page_of, run_lines
+from ..explaining import links_of, page_of, run_lines, told_lines
 from ..keymap import bindings
-from ..snapshot import Snapshot
 from ..widgets.key_bar import KeyBar
 from ..widgets.page import Page
 from ..widgets.row_list import RowList
 from ..widgets.text import clean_label, clean_line
 from .dialogs import TextDialog
+
+if TYPE_CHECKING:
+    from ..app import GrpoApp
 
 NO_PAGE = "There is no page about this name. A metric that grpo-tui does not know keeps the run's own name."
 
@@ -32,9 +35,11 @@ class ExplainScreen(ModalScreen[None]):
     CSS_PATH = "explain.tcss"
     BINDINGS = bindings("explain")
 
-    def __init__(self, snapshot: Snapshot, topics: list[str]) -> None:
+    def __init__(self, app: GrpoApp, topics: list[str]) -> None:
         super().__init__()
-        self._snapshot = snapshot
+        self._grpo = app
+        self._snapshot = app.snapshot
+        self._here: list[Content | tuple[int, Content]] = []
         self._topics = topics
         self._past: list[str] = []
         self._links: list[str] = []
@@ -66,12 +71,26 @@ class ExplainScreen(ModalScreen[None]):
         kind = page.kind if page else "diagnosis" if name in diagnoses() else "name"
         box.border_title = Content(f"{kind}: {clean_label(shown)}")
         box.border_subtitle = f"{len(self._past)} back" if self._past else ""
-        here = run_lines(self._snapshot, name) or run_lines(self._snapshot, shown)
-        self.query_one("#here", Page).write(here)
-        self.query_one("#here").display = bool(here)
+        self._here = run_lines(self._snapshot, name) or run_lines(self._snapshot, shown)
+        self._write_here()
+        if name in self._snapshot.points:
+            self._tell(name)
         self.query_one("#page", Markdown).update(page.markdown if page is not None else NO_PAGE)
         self._list([*(links_of(page) if page is not None else []), *self._others(shown)])
         self.query_one("#text").scroll_home(animate=False)
+
+    def _write_here(self) -> None:
+        self.query_one("#here", Page).write(self._here)
+        self.query_one("#here").display = bool(self._here)
+
+    @work(exclusive=True, group="explain")
+    async def _tell(self, name: str) -> None:
+        """The run's own words on the metric come from the thread that owns the run."""
+        desk = self._grpo.desk
+        told = await self._grpo.ask(lambda: desk.explain(name))
+        if told is not None and self.topic == name:
+            self._here = [*self._here, *told_lines(told)]
+            self._write_here()
 
     def _others(self, shown: str) -> list[str]:
         """What else the person could have meant by the key."""

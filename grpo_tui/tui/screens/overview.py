@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from textual import work
 from textual.app import ComposeResult
+from textual.content import Content
 from textual.widgets import Static
 
+from ..axis import kinds_of
+from ..families import FAMILIES, counts, family_of
 from ..keymap import bindings
+from ..query import BadQuery, Query, parse
 from ..snapshot import Snapshot
 from ..widgets.alarm_strip import MOST, AlarmStrip
+from ..widgets.bar import Part, fit_parts
 from ..widgets.chart_grid import ChartGrid
+from ..widgets.metric_chart import MetricChart
 from ..widgets.run_log import RunLog
+from ..widgets.text import clean_label
 from .base import RunScreen
 from .dialogs import TextDialog
+
+METRIC_GRAMMAR = "reward   kl|clip   !val   rewards/*/mean   /^perf/"
 
 
 class OverviewScreen(RunScreen):
@@ -25,6 +34,9 @@ class OverviewScreen(RunScreen):
     AUTO_FOCUS = None
 
     filter_text = ""
+    family = ""
+    """The link of the signal chain that is looked at; empty for all of them."""
+    _query = Query()
 
     def compose_body(self) -> ComposeResult:
         yield AlarmStrip()
@@ -39,6 +51,11 @@ class OverviewScreen(RunScreen):
     def on_mount(self) -> None:
         state = self.grpo.view_state
         self.grid.columns_wanted = state.columns
+        self.grid.axis = state.axis
+        self.grid.smoothing = state.smoothing
+        self.grid.log_scaled = set(state.log_scaled)
+        self.family = state.family if state.family in FAMILIES else ""
+        self._take_filter(state.filter)
         self.set_class(state.log_pane, "-log")
 
     def draw(self, snapshot: Snapshot) -> None:
@@ -51,28 +68,57 @@ class OverviewScreen(RunScreen):
             self.query_one(RunLog).catch_up(self.grpo.log_store)
 
     def wanted_names(self, snapshot: Snapshot) -> tuple[str, ...]:
-        """The metrics that the filter lets through; all of them without one."""
-        words = self.filter_text.casefold().split()
+        """The metrics that family and filter let through; all of them without either."""
         names = (name for name in snapshot.names if len(snapshot.points[name]))
-        return tuple(name for name in names if all(word in name.casefold() for word in words))
+        if self.family:
+            names = (name for name in names if family_of(name) == self.family)
+        return tuple(name for name in names if self._query.matches(name))
+
+    def _take_filter(self, text: str) -> None:
+        """Filter by a text; one that cannot be read is told and filters nothing."""
+        try:
+            self._query = parse(text)
+        except BadQuery as error:
+            self.grpo.say(str(error), "warning")
+            self._query = Query()
+        self.filter_text = self.grpo.view_state.filter = self._query.text
 
     def _tell(self, snapshot: Snapshot, names: tuple[str, ...]) -> None:
-        """One line under the curves: page, filter, and what could not be read."""
-        texts = []
+        """One line under the curves: families, page, filter, axis, and what could not be read."""
+        texts: list[Part] = []
         if self.filter_text:
-            texts.append(
-                f"filter “{self.filter_text}”: {len(names)} of {len(snapshot.names)} metrics (esc clears)"
-            )
+            count = f"{len(names)} of {len(snapshot.names)}"
+            texts.append(Part(Content(f"filter “{clean_label(self.filter_text)}”: {count} (esc clears)"), 1))
         if not names and not self.filter_text:
-            texts.append("reading …" if snapshot.reading else "no metrics yet: waiting for the first row")
+            waiting = "reading …" if snapshot.reading else "no metrics yet: waiting for the first row"
+            texts.append(Part(Content("no metric of this family" if self.family else waiting)))
         if self.grid.pages > 1 and self.grid.alone is None:
-            texts.append(f"page {self.grid.page + 1} of {self.grid.pages}")
+            texts.append(Part(Content(f"page {self.grid.page + 1} of {self.grid.pages}"), 2))
+        if self.grid.axis != "step":
+            texts.append(Part(Content(f"over {self.grid.axis}"), 3))
+        texts.append(Part(self._chips(snapshot), 4))
         if snapshot.warnings:
-            count = len(snapshot.warnings)
-            texts.append(f"{count} note{'s' if count > 1 else ''} on reading (C): {snapshot.warnings[-1]}")
+            many = len(snapshot.warnings)
+            said = f"{many} note{'s' if many > 1 else ''} on reading (C): {snapshot.warnings[-1]}"
+            texts.append(Part(Content(clean_label(said)), 9))
         note = self.query_one("#note", Static)
         note.display = bool(texts)
-        note.update("   ".join(texts))
+        note.update(fit_parts(texts, max(20, self.size.width - 2), "   "))
+
+    def _chips(self, snapshot: Snapshot) -> Content:
+        """The families by their number key; the one that is shown stands out."""
+        held = counts(name for name in snapshot.names if len(snapshot.points[name]))
+        if len(held) < 2:
+            return Content("")
+        chips = [("1 all", not self.family)]
+        chips += [
+            (f"{place} {family}", family == self.family)
+            for place, family in enumerate(FAMILIES, 2)
+            if family in held
+        ]
+        return Content("  ").join(
+            Content.styled(text, "bold $accent" if on else "$faint") for text, on in chips
+        )
 
     def retell(self) -> None:
         """Say again what follows from a key, not from the run."""
@@ -122,24 +168,52 @@ class OverviewScreen(RunScreen):
         if self.grid.alone is not None:
             self.grid.enlarge(None)
         elif self.filter_text:
-            self.filter_text = ""
+            self._take_filter("")
+        elif self.family:
+            self.action_family(1)
         self.draw(self.grpo.snapshot)
 
     def show_metric(self, name: str) -> None:
         """Enlarge one metric, from wherever it was asked for."""
-        self.filter_text = ""
+        self._take_filter("")
+        self.family = self.grpo.view_state.family = ""
         self.draw(self.grpo.snapshot)
         self.grid.enlarge(name)
 
     @work
     async def action_filter(self) -> None:
         text = await self.app.push_screen_wait(
-            TextDialog("Show metrics whose name contains", self.filter_text, "e.g. reward, clip, grad")
+            TextDialog("Show metrics whose name matches", self.filter_text, METRIC_GRAMMAR)
         )
         if text is not None:
-            self.filter_text = text.strip()
+            self._take_filter(text)
             self.grid.page = 0
             self.draw(self.grpo.snapshot)
+
+    def action_family(self, number: int) -> None:
+        """1: every metric; 2 and on: one link of the signal chain."""
+        place = number - 2
+        self.family = FAMILIES[place] if 0 <= place < len(FAMILIES) else ""
+        self.grpo.view_state.family = self.family
+        self.grid.page = 0
+        self.draw(self.grpo.snapshot)
+
+    def action_axis(self) -> None:
+        """Steps, then time, then tokens, as far as the run logs them."""
+        kinds = kinds_of(self.grpo.snapshot.points)
+        if len(kinds) == 1:
+            self.grpo.say("this run logs neither the time of a step nor its tokens: steps are all there is")
+            return
+        place = kinds.index(self.grid.axis) if self.grid.axis in kinds else 0
+        self.grid.count_by(kinds[(place + 1) % len(kinds)])
+        self.grpo.view_state.axis = self.grid.axis
+        self.retell()
+
+    def on_metric_chart_looks(self, message: MetricChart.Looks) -> None:
+        """Scale and smoothing are the person's; kept for the next time."""
+        state = self.grpo.view_state
+        state.smoothing = self.grid.smoothing
+        state.log_scaled = sorted(self.grid.log_scaled)
 
     def action_log_pane(self) -> None:
         self.toggle_class("-log")

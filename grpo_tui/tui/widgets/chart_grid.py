@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from textual.containers import Container
 
 from ..snapshot import Snapshot
-from .chart import Chart
+from .chart import Chart, Viewport
+from .chart.chart import DEFAULT_SMOOTHING
 from .metric_chart import MetricChart
 
 BEST_WIDTH, LEAST_WIDTH = 40, 26
@@ -67,6 +68,10 @@ class ChartGrid(Container):
         self.page = 0
         self.columns_wanted: int | None = None
         self.alone: str | None = None
+        self.axis = "step"
+        self.smoothing = DEFAULT_SMOOTHING
+        self.log_scaled: set[str] = set()
+        """The metrics that a person wants on a logarithmic scale."""
 
     # -- what is shown -----------------------------------------------------------------------
 
@@ -106,6 +111,14 @@ class ChartGrid(Container):
     def on_resize(self) -> None:
         self.lay_out()
 
+    def count_by(self, axis: str) -> None:
+        """Draw over steps, time or tokens."""
+        self.axis = axis
+        for chart in self.query(MetricChart):
+            chart.set_viewport(Viewport(log_y=chart.log_y))
+            if self._snapshot is not None and chart.display:
+                chart.show(self._snapshot, axis=axis)
+
     def lay_out(self) -> None:
         """Place the page's charts, making those that were never shown before."""
         if self._snapshot is None or not self.size.width:
@@ -117,7 +130,7 @@ class ChartGrid(Container):
         visible = self.shown
         held = {chart.metric: chart for chart in self.query(MetricChart)}
         with self.app.batch_update():
-            fresh = [MetricChart(name) for name in visible if name not in held]
+            fresh = [self._new(name) for name in visible if name not in held]
             if fresh:
                 self.mount(*fresh)
             for chart in [*held.values(), *fresh]:
@@ -130,9 +143,24 @@ class ChartGrid(Container):
             self.styles.grid_size_columns = shown.columns
             self.styles.grid_size_rows = shown.rows
 
+    def _new(self, name: str) -> MetricChart:
+        chart = MetricChart(name)
+        chart.smoothing = self.smoothing
+        chart.log_y = name in self.log_scaled
+        return chart
+
+    def on_metric_chart_looks(self, message: MetricChart.Looks) -> None:
+        """Smoothing is shared by all charts, a logarithmic scale is one metric's own."""
+        chart = message.chart
+        (self.log_scaled.add if chart.log_y else self.log_scaled.discard)(chart.metric)
+        if chart.smoothing != self.smoothing:
+            self.smoothing = chart.smoothing
+            for other in self.query(MetricChart):
+                other.smoothing = self.smoothing
+
     def _feed(self, chart: MetricChart, moved: bool) -> None:
         assert self._snapshot is not None
-        chart.show(self._snapshot)
+        chart.show(self._snapshot, axis=self.axis)
         if moved and self._around is not None:
             chart.look_around(self._around, self._snapshot)
 
@@ -191,6 +219,13 @@ class ChartGrid(Container):
         chart = self.chart_of(focus) if focus else None
         if chart is not None:
             chart.focus()
+
+    def on_chart_moved(self, message: Chart.Moved) -> None:
+        """All charts show the same steps."""
+        message.stop()
+        for chart in self.query(MetricChart):
+            if chart is not message.chart:
+                chart.set_window(message.viewport.span, message.viewport.start)
 
     def on_chart_cursor_moved(self, message: Chart.CursorMoved) -> None:
         """All charts look at the same step."""

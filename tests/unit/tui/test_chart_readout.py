@@ -43,7 +43,7 @@ def test_a_mark_near_the_cursor_says_what_it_is() -> None:
 
 def test_several_curves_are_told_apart_by_letter() -> None:
     text = subtitle(plot(series("one", [1.0]), series("two", [2.0])), 60).plain
-    assert text == "step 0 · a 1 ~1 · b 2 ~2"
+    assert text == "step 0 · a 1 ~1 · b 2 ~2 · Δ +1"
 
 
 def test_a_view_away_from_the_tail_says_how_to_return() -> None:

@@ -47,6 +47,8 @@ class Canvas:
     def __init__(self, width: int, height: int) -> None:
         self.codes = np.full((height, width), BLANK, dtype="<u4")
         self.inks = np.zeros((height, width), dtype=np.uint8)
+        self.shade = np.zeros((height, width), dtype=bool)
+        """Cells that lie in a region: the same inks on a tinted ground."""
 
     @property
     def width(self) -> int:
@@ -78,11 +80,15 @@ class Canvas:
         """The text of every row."""
         return [row.tobytes().decode("utf-32-le") for row in self.codes]
 
-    def strips(self, styles: Sequence[Style]) -> list[Strip]:
-        """Every row as a strip of one segment per stretch of ink."""
+    def strips(self, styles: Sequence[Style], tint: Style | None = None) -> list[Strip]:
+        """Every row as a strip, a segment per stretch of ink; `tint` goes over the style of shaded cells."""
         width = self.width
         strips = []
-        for text, inks in zip(self.lines, self.inks, strict=True):
+        looks = self.inks.astype(np.intp)
+        if tint is not None and self.shade.any():
+            looks = looks + len(styles) * self.shade
+            styles = [*styles, *(style + tint for style in styles)]
+        for text, inks in zip(self.lines, looks, strict=True):
             cuts = [0, *(np.flatnonzero(inks[1:] != inks[:-1]) + 1).tolist(), width]
             segments = [
                 Segment(text[start:stop], styles[inks[start]]) for start, stop in itertools.pairwise(cuts)

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.color import Color
 from textual.message import Message
 from textual.reactive import var
@@ -22,25 +22,24 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from grpo_tui.tui.widgets.chart.canvas import Canvas, Ink
-from grpo_tui.tui.widgets.chart.model import Band, ChartSeries, FloatArray, Mark
+from grpo_tui.tui.widgets.chart.keys import CHART_KEYS
+from grpo_tui.tui.widgets.chart.model import Band, ChartSeries, FloatArray, Mark, Region
 from grpo_tui.tui.widgets.chart.paint import Layout, paint
 from grpo_tui.tui.widgets.chart.plot import Curve, Plot
 from grpo_tui.tui.widgets.chart.readout import subtitle, title
 from grpo_tui.tui.widgets.chart.viewport import Extent, Viewport, nearest
 from grpo_tui.tui.widgets.theme import curve_colors, dimmed, on_background
 
+_TINT = 0.11
 _ZOOM = 2.0
 _PAN = 0.25
-_LEAP_COLUMNS = 10
 _BORDER_TEXT_MARGIN = 4
 """Cells of the width between the corners that Textual keeps around a border's text."""
 DEFAULT_SMOOTHING = 0.6
 """TensorBoard's default; what people compare their curves with."""
 MOST_SMOOTHING = 0.99
-
-_ZOOM_KEYS = Binding.Group("Zoom", compact=True)
-_PAN_KEYS = Binding.Group("Pan", compact=True)
-_CURSOR_KEYS = Binding.Group("Cursor", compact=True)
+SMOOTHINGS = (0.0, 0.3, 0.6, 0.8, 0.9, 0.95, 0.98, MOST_SMOOTHING)
+"""What the keys for more and less smoothing go through."""
 
 
 class Chart(Widget, can_focus=True):
@@ -80,23 +79,10 @@ class Chart(Widget, can_focus=True):
     }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("+,equals_sign", "zoom(1)", "Zoom in", id="chart.zoom_in", group=_ZOOM_KEYS),
-        Binding("-", "zoom(-1)", "Zoom out", id="chart.zoom_out", group=_ZOOM_KEYS),
-        Binding("comma", "pan(-1)", "Pan left", id="chart.pan_left", group=_PAN_KEYS),
-        Binding(".", "pan(1)", "Pan right", id="chart.pan_right", group=_PAN_KEYS),
-        Binding("0", "reset", "Whole run", id="chart.reset"),
-        Binding("home", "home", "First step", id="chart.home", show=False),
-        Binding("end", "end", "Follow tail", id="chart.end", show=False),
-        Binding("left", "cursor(-1)", "Cursor left", id="chart.cursor_left", group=_CURSOR_KEYS),
-        Binding("right", "cursor(1)", "Cursor right", id="chart.cursor_right", group=_CURSOR_KEYS),
-        Binding("shift+left", f"cursor(-{_LEAP_COLUMNS})", "Leap left", id="chart.leap_left", show=False),
-        Binding("shift+right", f"cursor({_LEAP_COLUMNS})", "Leap right", id="chart.leap_right", show=False),
-        Binding("escape", "cursor_off", "Cursor off", id="chart.cursor_off", show=False),
-        Binding("y", "toggle_log", "Log y", id="chart.toggle_log"),
-        Binding("s", "toggle_smoothing", "Smoothing", id="chart.toggle_smoothing"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = CHART_KEYS
 
+    x_unit: str = "step"
+    """What the x axis counts, for the readout."""
     title: var[str] = var("")
     """The metric's name; data, not markup."""
     log_y: var[bool] = var(False)
@@ -110,6 +96,18 @@ class Chart(Widget, can_focus=True):
             super().__init__()
             self.chart = chart
             self.step = step
+
+        @property
+        def control(self) -> Chart:
+            return self.chart
+
+    class Moved(Message):
+        """The user zoomed or panned: `viewport` is what is shown now."""
+
+        def __init__(self, chart: Chart, viewport: Viewport) -> None:
+            super().__init__()
+            self.chart = chart
+            self.viewport = viewport
 
         @property
         def control(self) -> Chart:
@@ -130,6 +128,7 @@ class Chart(Widget, can_focus=True):
         self._revision: int | None = None
         self._marks: tuple[Mark, ...] = ()
         self._bands: tuple[Band, ...] = ()
+        self._region: Region | None = None
         self._extent = Extent()
         self._viewport = Viewport(log_y=log_y)
         self._curves: dict[ChartSeries, Curve] = {}
@@ -186,12 +185,22 @@ class Chart(Widget, can_focus=True):
             self._bands = tuple(bands)
             self._schedule_redraw()
 
+    def set_region(self, region: Region | None) -> None:
+        """Tint what lies between two curves; the same object again costs nothing."""
+        if region is not self._region:
+            self._region = region
+            self._schedule_redraw()
+
     def set_cursor(self, step: float | None) -> None:
         """Put the cursor on the logged step nearest to `step`, without a message: for linked charts."""
         steps = self._cursor_steps
         if step is not None and len(steps):
             step = nearest(steps, step)
         self._look(self._viewport.with_cursor(step, self._extent))
+
+    def set_window(self, span: float | None, start: float | None) -> None:
+        """Show the same part of the axis as another chart; scale and cursor stay one's own."""
+        self._look(replace(self._viewport, span=span, start=start))
 
     def set_viewport(self, viewport: Viewport) -> None:
         """Show what another chart shows, scale and cursor included."""
@@ -201,19 +210,19 @@ class Chart(Widget, can_focus=True):
     # What the user does
 
     def action_zoom(self, direction: int) -> None:
-        self._look(self._viewport.zoom(_ZOOM**direction, self._extent))
+        self._show(self._viewport.zoom(_ZOOM**direction, self._extent))
 
     def action_pan(self, direction: int) -> None:
-        self._look(self._viewport.pan(direction * _PAN, self._extent))
+        self._show(self._viewport.pan(direction * _PAN, self._extent))
 
     def action_reset(self) -> None:
-        self._look(self._viewport.reset())
+        self._show(self._viewport.reset())
 
     def action_home(self) -> None:
-        self._look(self._viewport.to_home(self._extent))
+        self._show(self._viewport.to_home(self._extent))
 
     def action_end(self) -> None:
-        self._look(self._viewport.to_end())
+        self._show(self._viewport.to_end())
 
     def action_cursor(self, columns: int) -> None:
         x0, x1 = self.x_range
@@ -228,6 +237,12 @@ class Chart(Widget, can_focus=True):
 
     def action_toggle_smoothing(self) -> None:
         self.smoothing = 0.0 if self.smoothing else self._smoothing_before
+
+    def action_smooth(self, by: float) -> None:
+        """More or less smoothing, by steps that are about even to the eye."""
+        places = [*SMOOTHINGS]
+        place = min(range(len(places)), key=lambda at: abs(places[at] - self.smoothing))
+        self.smoothing = places[min(max(0, place + int(by)), len(places) - 1)]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Escape belongs to the screen unless there is a cursor to take away."""
@@ -301,6 +316,12 @@ class Chart(Widget, can_focus=True):
             self._viewport = viewport
             self._schedule_redraw()
 
+    def _show(self, viewport: Viewport) -> None:
+        """Another part of the axis, as the user asked: told to whoever links charts."""
+        if viewport != self._viewport:
+            self._look(viewport)
+            self.post_message(self.Moved(self, viewport))
+
     def _move(self, viewport: Viewport) -> None:
         if viewport.cursor != self._viewport.cursor:
             self.post_message(self.CursorMoved(self, viewport.cursor))
@@ -315,10 +336,18 @@ class Chart(Widget, can_focus=True):
         self._redraw_due = False
         if not self._shown or not self.size:
             return
-        plot = Plot(self._prepared(), self._marks, self._bands, self._viewport, self.x_range)
+        plot = Plot(
+            self._prepared(),
+            self._marks,
+            self._bands,
+            self._viewport,
+            self.x_range,
+            self._region,
+            self.x_unit,
+        )
         self._canvas = paint(plot, *self.size)
         colors, styles = self._inks()
-        self._strips = self._canvas.strips(styles)
+        self._strips = self._canvas.strips(styles, self._tint)
         room = self.size.width - _BORDER_TEXT_MARGIN
         self.border_title = title(self.title, plot, colors, room)
         self.border_subtitle = subtitle(plot, room)
@@ -329,6 +358,14 @@ class Chart(Widget, can_focus=True):
             if one not in self._curves:
                 self._curves[one] = Curve.of(one, self.smoothing, self.log_y)
         return [self._curves[one] for one in self._series]
+
+    @property
+    def _tint(self) -> Style | None:
+        """The ground of a region: the background, a little nearer to the text; none in ANSI colours."""
+        background, color = self.background_colors[1], self.styles.color
+        if self._region is None or background.ansi is not None or color.ansi is not None:
+            return None
+        return Style(bgcolor=background.blend(color, _TINT, alpha=1.0).rich_color)
 
     def _inks(self) -> tuple[list[Color], list[Style]]:
         """The curves' colours and a style for every ink, in the order of the inks; kept until one changes."""

@@ -82,3 +82,12 @@ class Band:
     @property
     def edges(self) -> tuple[float, ...]:
         return tuple(edge for edge in (self.low, self.high) if edge is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A band between two curves, such as where a clean run's values lie; a tint behind everything."""
+
+    steps: FloatArray
+    low: FloatArray
+    high: FloatArray

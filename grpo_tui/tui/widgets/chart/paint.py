@@ -26,7 +26,7 @@ from grpo_tui.tui.widgets.chart.raster import (
     rows_of,
     runs_of,
 )
-from grpo_tui.tui.widgets.chart.scale import fit
+from grpo_tui.tui.widgets.chart.scale import fit, to_log
 
 BRAILLE = 0x2800
 SEVERITY_INK: dict[Severity, Ink] = {
@@ -78,6 +78,7 @@ def paint(plot: Plot, width: int, height: int) -> Canvas:
     y = fit(bounds, plot.bands, plot.viewport.log_y)
     _paint_x_axis(canvas, layout, plot)
     if y is not None:
+        _paint_region(canvas, layout, plot, y)
         _paint_y_axis(canvas, layout, y, plot.viewport.log_y)
         _paint_curves(canvas, layout, raw, smooth, y)
         _paint_bands(canvas, layout, plot, y)
@@ -147,6 +148,25 @@ def _paint_curves(
         drawn = bits > 0
         codes[drawn] = bits[drawn].astype(np.uint32) + BRAILLE
         inks[drawn] = ink
+
+
+def _paint_region(canvas: Canvas, layout: Layout, plot: Plot, y: Range) -> None:
+    """Shade the cells between the region's edges, as far as the region reaches."""
+    region = plot.region
+    if region is None or len(region.steps) < 2:
+        return
+    centres = np.linspace(*plot.x, layout.width)
+    inside = (centres >= region.steps[0]) & (centres <= region.steps[-1])
+    low = np.interp(centres, region.steps, region.low)
+    high = np.interp(centres, region.steps, region.high)
+    if plot.viewport.log_y:
+        low, high = np.where(low > 0, np.log10(np.maximum(low, 1e-300)), y[0]), to_log(high)
+    inside &= np.isfinite(low) & np.isfinite(high) & (high > low)
+    tops = rows_of(np.nan_to_num(high), y, layout.height) // DOTS_Y
+    bottoms = rows_of(np.nan_to_num(low), y, layout.height) // DOTS_Y
+    rows = np.arange(layout.height)[:, None]
+    shade = (rows >= tops) & (rows <= bottoms) & inside
+    canvas.shade[: layout.height, layout.gutter : layout.gutter + layout.width] = shade
 
 
 def _paint_bands(canvas: Canvas, layout: Layout, plot: Plot, y: Range) -> None:

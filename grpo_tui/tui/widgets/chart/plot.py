@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grpo_tui.tui.widgets.chart.model import Band, ChartSeries, FloatArray, Mark
+from grpo_tui.tui.widgets.chart.model import Band, ChartSeries, FloatArray, Mark, Region
 from grpo_tui.tui.widgets.chart.raster import Range, Trace
 from grpo_tui.tui.widgets.chart.scale import hidden_by_log, to_log
 from grpo_tui.tui.widgets.chart.smooth import ema
@@ -74,6 +74,13 @@ class Plot:
     bands: Sequence[Band]
     viewport: Viewport
     x: Range
+    region: Region | None = None
+    unit: str = "step"
+    """What a place on the x axis is called: `step`, or the unit that comes after the number."""
+
+    def place(self, text: str) -> str:
+        """A place on the x axis in words."""
+        return f"step {text}" if self.unit == "step" else f"{text} {self.unit}"
 
     @property
     def message(self) -> str:

@@ -139,18 +139,22 @@ def _pitch(x: Range, width: int) -> float:
     return (x[1] - x[0]) / (width * DOTS_X - 1)
 
 
-def _visible(trace: Trace, x: Range) -> tuple[int, int]:
-    """The slice to draw: what is inside and one neighbour on either side, whose line enters the plot."""
+def _visible(trace: Trace, x: Range, width: int) -> tuple[int, int]:
+    """The slice to draw: what is inside and one neighbour on either side, whose line enters the plot.
+
+    The outermost dot columns reach half a column beyond the range.
+    """
     if not trace.ordered:
         return 0, len(trace.x)
-    start = int(np.searchsorted(trace.x, x[0], side="left"))
-    stop = int(np.searchsorted(trace.x, x[1], side="right"))
+    edges = _edges(x, width)
+    start = int(np.searchsorted(trace.x, edges[0], side="left"))
+    stop = int(np.searchsorted(trace.x, edges[-1], side="right"))
     return max(0, start - 1), min(len(trace.x), stop + 1)
 
 
 def runs_of(trace: Trace, x: Range, width: int) -> Runs:
     """Reduce the visible points to one stretch per dot column, more where the line is broken."""
-    start, stop = _visible(trace, x)
+    start, stop = _visible(trace, x, width)
     steps, y = trace.x[start:stop], trace.y[start:stop]
     breaks = trace.breaks[(trace.breaks >= start) & (trace.breaks < stop)] - start
     if trace.ordered:

@@ -61,11 +61,13 @@ def subtitle(plot: Plot, width: int) -> Content:
     cursor = plot.viewport.cursor
     step = float(filled[-1].series.steps[-1]) if cursor is None else cursor
     several = len(plot.curves) > 1
-    texts = [f"step {value_label(step, 7)}"]
+    texts = [plot.place(value_label(step, 7 if plot.unit == "step" else 4))]
     for tag, curve in zip(CURVE_TAGS, plot.curves, strict=False):
-        value = _value_at(curve, step)
+        value = _value_at(curve, step, near=curve is not filled[-1])
         if value:
             texts.append(f"{tag} {value}" if several else value)
+    if len(filled) == 2 and (gap := _gap(filled[0], filled[1], step)):
+        texts.append(gap)
     if cursor is not None:
         texts += [text for mark in _marks_at(plot, cursor) if (text := _mark_text(mark))]
     elif not plot.viewport.follows:
@@ -74,14 +76,37 @@ def subtitle(plot: Plot, width: int) -> Content:
     return Content(fit(text if cell_len(text) <= width else text.removeprefix("step "), max(0, width)))
 
 
-def _value_at(curve: Curve, step: float) -> str:
-    place = curve.raw_trace.index_of(step)
+def _value_at(curve: Curve, step: float, *, near: bool = False) -> str:
+    place = _place(curve, step, near=near)
     if place is None:
         return ""
     text = value_label(float(curve.series.values[place]))
     if curve.smoothed is not None and np.isfinite(curve.smoothed[place]):
         text += f" ~{value_label(float(curve.smoothed[place]))}"
     return text
+
+
+def _place(curve: Curve, step: float, *, near: bool) -> int | None:
+    """Where a curve was logged at a step; with `near` the last point before it will do, as of another run."""
+    trace = curve.raw_trace
+    place = trace.index_of(step)
+    if place is not None or not near or not trace.ordered or step > trace.x[-1]:
+        return place
+    before = int(np.searchsorted(trace.x, step, side="right")) - 1
+    return before if before >= 0 else None
+
+
+def _gap(other: Curve, curve: Curve, step: float) -> str:
+    """How far the run lies from the one that it is compared with; smoothed where both are."""
+    places = _place(other, step, near=True), _place(curve, step, near=False)
+    if places[0] is None or places[1] is None:
+        return ""
+    values = [
+        (one.series.values if one.smoothed is None else one.smoothed)[place]
+        for one, place in zip((other, curve), places, strict=True)
+    ]
+    gap = float(values[1] - values[0])
+    return f"Δ {'+' if gap > 0 else ''}{value_label(gap)}" if np.isfinite(gap) else ""
 
 
 def _marks_at(plot: Plot, step: float) -> list[Mark]:
