@@ -60,7 +60,7 @@ def seconds(folder: Path, *, curves: bool) -> tuple[float, float, tuple[int, int
         run.poll(final=True)
         read = time.process_time() - begun
         diagnose(run, load_library(()))
-        return read, time.process_time() - begun, run._curves.coverage
+        return read, time.process_time() - begun, run._derivations.curves.coverage
     finally:
         RolloutCurves.read = real  # type: ignore[method-assign]
 

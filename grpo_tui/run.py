@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from .metrics import derived
+from . import derivations
 from .metrics.catalog import catalog
-from .metrics.derived import NO_DERIVATION, Derivation
+from .metrics.derived import Derivation
 from .metrics.series import Points, merge
 from .sources import config as configuration
-from .sources import detect, rollout_curves
+from .sources import detect
 from .sources.config import ConfigValue
 from .sources.forks import fork_of
 from .sources.records import (
@@ -70,10 +70,8 @@ class Run:
         self.last_change: float | None = None
         self._settings: dict[str, Setting] = {}
         self._merged: dict[str, tuple[tuple[int, ...], Points]] = {}
-        self._derived: dict[str, tuple[int, Derivation]] = {}
-        self._deriving: set[str] = set()
         self._lost: str | None = None
-        self._curves = rollout_curves.RolloutCurves(self.rollout_files)
+        self._derivations = derivations.Derivations(self, self.rollout_files)
         self._rollouts: dict[str, Any] | None = None
         self._groups: tuple[object, list[Group]] | None = None
         self._config: tuple[int, dict[str, ConfigValue]] | None = None
@@ -112,7 +110,7 @@ class Run:
         if batches:
             self.revision += 1
             self.last_change = max(batch.source.modified for batch in batches)
-        if (final or not batches) and self._curves.read(final=final):
+        if (final or not batches) and self._derivations.curves.read(final=final):
             self.revision += 1
         return batches
 
@@ -231,41 +229,12 @@ class Run:
     @property
     def derived(self) -> list[str]:
         """Metrics that the run does not log but that follow from what it logs; `points` gives them too."""
-        held = [name for name in sorted(derived.NAMES | rollout_curves.NAMES) if len(self.points(name))]
+        held = [name for name in sorted(derivations.NAMES) if len(self.points(name))]
         return [name for name in held if all(track.newest.find(name) is None for track in self.tracks)]
 
     def derivation(self, name: str) -> Derivation:
         """A metric that the run does not log as it follows from others, with the formula; empty without."""
-        cached = self._derived.get(name)
-        if cached is not None and cached[0] == self.revision:
-            return cached[1]
-        if name in self._deriving:
-            return NO_DERIVATION
-        self._deriving.add(name)
-        try:
-            found = derived.derive(name, self.points, self._told, self.framework)
-        finally:
-            self._deriving.discard(name)
-        if not len(found.points) and name in rollout_curves.NAMES:
-            found = self._counted(name)
-        if not self._deriving:
-            self._derived[name] = (self.revision, found)
-        return found
-
-    def _counted(self, name: str) -> Derivation:
-        """A curve counted in the rollouts of the newest segment's steps."""
-        stretches = [track.newest for track in self.tracks if track.newest.first_step is not None]
-        first = min((held.first_step for held in stretches if held.first_step is not None), default=None)
-        points = self._curves.points(name, first, self.step if stretches else None)
-        if not len(points):
-            return NO_DERIVATION
-        read, of = self._curves.coverage
-        return Derivation(points, f"counted in the rollouts of the step ({read} of {of} files read)")
-
-    def _told(self, key: str) -> Any:
-        """A setting of this run: stated, or a default of a configuration that was read."""
-        held = self.config.get(key)
-        return held.value if held is not None and (self.config_known or not held.default) else None
+        return self._derivations.of(name)
 
     def raw_name(self, name: str) -> str:
         """What the run itself calls a metric."""

@@ -21,7 +21,7 @@ from ..metrics.groups import direction_of
 from ..metrics.series import NO_POINTS, Points
 from .errors import SourceError
 from .records import Group
-from .rollout_facts import cut_off
+from .rollout_facts import cut_off, tokens_of
 from .rollouts import read_groups
 
 NAMES = frozenset(
@@ -34,6 +34,9 @@ NAMES = frozenset(
         "is_ratio_min",
         "neg_logp_mean",
         "other_equal_group_frac",
+        "response_length_max",
+        "response_length_mean",
+        "response_length_min",
         "reward_std",
         "truncation_ratio_true",
         "zero_std_group_frac",
@@ -64,10 +67,14 @@ _ADVANTAGES = ("advantage", "advantages")
 
 
 class RolloutCurves:
-    """What the rollout files of one run say, as curves. `files` gives them as they are now, oldest first."""
+    """What the rollout files of one run say, as curves.
 
-    def __init__(self, files: Callable[[], Sequence[Path]]) -> None:
+    `files` gives them as they are now, oldest first; `limit` the most tokens of a response, or None.
+    """
+
+    def __init__(self, files: Callable[[], Sequence[Path]], limit: Callable[[], Any] = lambda: None) -> None:
         self._files = files
+        self._limit = limit
         self._held: dict[Path, tuple[tuple[int, int], dict[int, dict[str, float]]]] = {}
         self._known: list[Path] = []
         self._looked = -math.inf
@@ -83,12 +90,13 @@ class RolloutCurves:
         """Read a helping of what is new, with `final` a larger one; whether anything was read."""
         self._look(final=final)
         budget, most = (AT_ONCE, MOST_AT_ONCE) if final else (HELPING, MOST_AT_ONCE)
-        taken = 0
+        taken, told = 0, self._limit()
+        limit = float(told) if isinstance(told, int | float) and told > 0 else None
         for path, stamp in self._waiting(final=final)[:most]:
             if budget <= 0:
                 break
             budget -= stamp[0]
-            self._held[path] = (stamp, _steps_of(path) if stamp[0] <= LARGEST else {})
+            self._held[path] = (stamp, _steps_of(path, limit) if stamp[0] <= LARGEST else {})
             taken += 1
         if taken:
             self._curves.clear()
@@ -165,7 +173,7 @@ def _held_out(path: Path) -> bool:
     return any(_HELD_OUT.fullmatch(part) for part in path.parts[-4:-1])
 
 
-def _steps_of(path: Path) -> dict[int, dict[str, float]]:
+def _steps_of(path: Path, limit: float | None) -> dict[int, dict[str, float]]:
     """The facts of each step in a file; empty for one that cannot be read."""
     steps: dict[int, list[Group]] = {}
     try:
@@ -173,10 +181,10 @@ def _steps_of(path: Path) -> dict[int, dict[str, float]]:
             steps.setdefault(group.step, []).append(group)
     except SourceError:
         return {}
-    return {step: facts_of(groups) for step, groups in steps.items()}
+    return {step: facts_of(groups, limit) for step, groups in steps.items()}
 
 
-def facts_of(groups: Sequence[Group]) -> dict[str, float]:
+def facts_of(groups: Sequence[Group], limit: float | None = None) -> dict[str, float]:
     """The numbers of one step under the canonical names that its groups can tell."""
     found = {"responses": float(sum(len(group.responses) for group in groups))}
     sizes = Counter(len(group.responses) for group in groups)
@@ -185,8 +193,17 @@ def facts_of(groups: Sequence[Group]) -> dict[str, float]:
     found |= _shares(groups)
     found |= _spread_of_rewards(groups)
     told = [cut for group in groups for r in group.responses if (cut := cut_off(r)) is not None]
+    lengths = [n for group in groups for r in group.responses if (n := tokens_of(r)) is not None]
+    if lengths:
+        found |= {
+            "response_length_mean": sum(lengths) / len(lengths),
+            "response_length_max": float(max(lengths)),
+            "response_length_min": float(min(lengths)),
+        }
     if len(told) >= LEAST_TOLD:
         found["truncation_ratio_true"] = sum(told) / len(told)
+    elif limit is not None and len(lengths) >= LEAST_TOLD:
+        found["truncation_ratio_true"] = sum(length >= limit for length in lengths) / len(lengths)
     return found | _log_probabilities(groups)
 
 

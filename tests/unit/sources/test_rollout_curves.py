@@ -64,6 +64,11 @@ class TestOneStep:
         assert facts_of([group(1, 0, 1, 0, finish_reason="length")])["truncation_ratio_true"] == 1
         assert facts_of([group(1, 0, 1, 0, is_truncated=False)])["truncation_ratio_true"] == 0
 
+    def test_lengths_against_the_limit_where_the_dump_counts_tokens(self) -> None:
+        held = [group(1, response_tokens=n) for n in (512, 512, 100, 300)]
+        assert facts_of(held, 512)["truncation_ratio_true"] == 0.5
+        assert facts_of(held)["response_length_max"] == 512 and "truncation_ratio_true" not in facts_of(held)
+
     def test_own_log_probabilities_and_their_distance_to_the_engine(self) -> None:
         held = group(
             1,
@@ -134,7 +139,7 @@ class TestRuns:
         run = Run.open(folder)
         while run.poll():
             pass
-        run._curves._pause = 0.0
+        run._derivations.curves._pause = 0.0
         dump(folder / "rollouts" / "2.jsonl", [1, 0], [0, 0])
         revision = run.revision
         run.poll()
