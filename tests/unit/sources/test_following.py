@@ -31,7 +31,7 @@ _VERL = "".join(
     f"step:{i} - actor/lr:1e-06 - actor/entropy:{0.5 / i} - critic/score/mean:0.5\n" for i in range(1, 9)
 )
 _TRL = "".join(
-    f"\r {i}/9\n{{'loss': 0.0{i}, 'grad_norm': 0.5, 'learning_rate': 1e-06, 'reward': 0.{i}, 'epoch': 0.{i}}}\n"
+    f"\r {i}/9\n{{'loss': 0.0{i}, 'grad_norm': 0.5, 'learning_rate': 1e-06, 'reward': 0.{i}, 'epoch': 0.5}}\n"
     for i in range(1, 9)
 )
 _FILE = "".join(json.dumps({"step": i, "data": {"actor/lr": 1e-6, "a/b": i / 2}}) + "\n" for i in range(1, 9))
@@ -49,7 +49,7 @@ TEXTS: list[tuple[type[Reader], str]] = [
     *((Console, text) for text in _OTHERS),
 ]
 NOISE = (
-    b"Traceback (most recent call last):\n", b"(W pid=3) ValueError: x\n", b"\r 50%|##  | 2/4 [00:01<00:01]\n",
+    b"Traceback (most recent call last):\n", b"(W pid=3) ValueError: \n", b"\r 50%|##  | 2/4 [00:01<00:01]\n",
     b"\xff\xfe\x00\n", b"{'loss': 1\n", b"step:3 - \n", b'{"step": 4, \n', b"\n\n", b"ok\n", b"1,2,3,4,5,6\n",
 )  # fmt: skip
 TENSORBOARD = EVENTS + b"".join(
