@@ -50,6 +50,8 @@ _OTHERWISE = frozenset({*STEPS, "log_history", "_wandb", "episode"})
 """Columns that make a row something to look at more closely."""
 _PAIR = re.compile(r"\s*(\d{1,11})\s*/\s*(\d{1,11})\s*")
 _HEADER = re.compile(r'"?[A-Za-z_@][\w@./ +\-()%:>#]*"?')
+_FIRST_ROWS = 8
+"""Rows whose names may say which framework wrote them."""
 _WRITERS = frozenset({"prime-rl", "art"})
 """Frameworks whose trainer and orchestrator append to one file."""
 _SFT = frozenset({"token_acc", "eval_token_acc", "mean_token_accuracy"})
@@ -62,6 +64,8 @@ class _Columns(LineReader):
 
     def __init__(self) -> None:
         self._named = False
+        self._names: set[str] = set()
+        self._asked = 0
         self._counted = 0
         self._column: str | None = None
         self._broken = 0
@@ -72,10 +76,7 @@ class _Columns(LineReader):
 
     def row(self, row: dict[str, Any], number: int) -> Iterator[Item]:
         if not self._named and len(row) > 1:
-            self._named = True
-            for item in _origin(set(row)):
-                self._writers = self._writers or (isinstance(item, Origin) and item.framework in _WRITERS)
-                yield item
+            yield from self._name(row)
         if not self._counted and "_wandb" in row and "_runtime" in row:
             yield Warn("this is wandb's summary: the last value of each metric, not its curve")
         step = self._step(row)
@@ -94,6 +95,18 @@ class _Columns(LineReader):
             yield Progress(step, int(pair[2]))
         if values:
             yield Record(step, values, number, self._kind(step, values))
+
+    def _name(self, row: dict[str, Any]) -> Iterator[Item]:
+        """Whose names these are. The first row may hold only what everybody has: some more are asked."""
+        first = not self._names
+        self._asked += 1
+        self._names.update(row)
+        found = list(_origin(self._names))
+        origin = next((item for item in found if isinstance(item, Origin)), None)
+        self._named = origin is not None or self._asked >= _FIRST_ROWS
+        self._writers = origin is not None and origin.framework in _WRITERS
+        if first or origin is not None:
+            yield from found
 
     def _kind(self, step: int, values: dict[str, float]) -> Literal["train", "eval", "late"]:
         if _evaluation(values):

@@ -9,57 +9,39 @@ mixing two runs into one curve is worse than asking.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from .checkpoints import newest, newest_state, pickled_arguments
-from .columns import CsvColumns, JsonColumns
+from .columns import JsonColumns
 from .config import pinned
 from .console import Console
-from .consoles import DIALECTS
+from .consoles.prime_rl import PrimeRlConsole
+from .dialect import judged, reader_for
 from .errors import SeveralRuns, SourceError
-from .json_table import JsonTable
-from .notebook import Notebook
 from .packed import SUFFIXES, PackedTail, start_of
 from .reader import Reader
 from .records import Origin
 from .remote import Mirror, is_remote
 from .remote.address import address_of
 from .rollouts import PICKLES, looks_like_rollouts, way_out
-from .slime_console import SlimeConsole
 from .source import Source
 from .stores import binary_kind, events, stored, wandb_runs, wandb_source
 from .tail import LatestTail, StreamTail
-from .text import plain
 from .trackio import Trackio, holds_metrics
 from .trainer_state import TrainerState
 from .tree import Tree, partner, survey
 from .trl_console import TrlConsole
-from .verl_console import VerlConsole
-from .verl_file import VerlFile
 from .wandb_file import WandbFile
 
-__all__ = ["Found", "SeveralRuns", "SourceError", "find_run", "find_runs"]
+__all__ = ["Found", "SeveralRuns", "SourceError", "find_run", "find_runs", "reader_for"]
 
-HEAD = 512 << 10
 MOST = 300
 """Files of a folder that are looked into."""
-_READERS: tuple[type[Reader], ...] = (
-    VerlFile,
-    TrainerState,
-    Notebook,
-    VerlConsole,
-    *DIALECTS,
-    TrlConsole,
-    SlimeConsole,
-    JsonTable,
-    JsonColumns,
-    CsvColumns,
-)
-_CONTROL = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\v\f\r\x1b")
+_ATTEMPT = re.compile(r"attempt_\d{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,41 +99,6 @@ def find_runs(root: Path) -> list[Path]:
     known = any(not isinstance(reader, Console) for _, reader in chosen)
     stores = any(binary_kind(file) is not None for file in tree.stores[-MOST:])
     return [root] if known or stores or tree.events or tree.rollouts else []
-
-
-def reader_for(path: Path) -> Reader | None:
-    """The reader of a file's dialect, or None for a file that holds no text."""
-    kind, _ = _judged(path)
-    return kind() if kind is not None else None
-
-
-def _judged(path: Path) -> tuple[type[Reader] | None, bool]:
-    """The dialect of a file, and whether it tells of a training by itself (metrics, or its start)."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None, False
-    return _judge(path, status.st_size, status.st_mtime_ns)
-
-
-@lru_cache(maxsize=4096)
-def _judge(path: Path, size: int, changed: int) -> tuple[type[Reader] | None, bool]:
-    """Cached by size and time, since a tree of runs is looked through again and again."""
-    binary = binary_kind(path)
-    if binary is not None:
-        return binary, True
-    head = _head(path)
-    if head is None:
-        return None, False
-    best = 0.5
-    chosen: type[Reader] = Console
-    for kind in _READERS:
-        score = kind.sniff(head)
-        if score > best:
-            best, chosen = score, kind
-        if best >= 0.9:
-            break
-    return chosen, best >= 0.8 or "{'actor_rollout_ref':" in head
 
 
 def _elsewhere(path: str | Path, *, live: bool) -> Found:
@@ -216,18 +163,6 @@ def _refuse(path: Path, start: bytes) -> None:
             f"{path}: looks like a pickle, which is never opened; export it as JSON or CSV. A rollout dump "
             f"is converted where it was written: {way_out(path)}"
         )
-
-
-def _head(path: Path) -> str | None:
-    try:
-        data = start_of(path, HEAD)
-    except (OSError, EOFError):
-        return None
-    sample = data[:65536]
-    strange = len(sample) - len(sample.translate(None, _CONTROL))
-    if strange > len(sample) * 0.02 or sample.count(0) > len(sample) * 0.3:
-        return None
-    return plain(data)
 
 
 # -- a directory -------------------------------------------------------------------------------
@@ -308,10 +243,13 @@ def _beside(folder: Path) -> list[tuple[Path, Reader]]:
 
 
 def _rivals(chosen: list[tuple[Path, Reader]]) -> list[Path]:
-    """All files, when two of one dialect have metrics: then each is a run of its own."""
+    """All files, when two of one dialect have metrics: then each is a run of its own.
+
+    prime-rl's trainer and orchestrator have a log each, and are one run.
+    """
     held: dict[type[Reader], list[Path]] = {}
     for file, reader in chosen:
-        if _judged(file)[1]:
+        if judged(file)[1] and not isinstance(reader, PrimeRlConsole):
             held.setdefault(type(reader), []).append(file)
     if all(len(files) < 2 for files in held.values()):
         return []
@@ -329,10 +267,17 @@ def _sources(tree: Tree) -> list[tuple[Path, Reader]]:
         for file in tree.files
         if "wandb" in file.relative_to(tree.root.parent).parts[:-1] or file.parent.parent in homes
     ]
-    chosen = _readable(tree, [file for file in tree.files if file not in copies])
+    chosen = _readable(tree, _newest_attempt([file for file in tree.files if file not in copies]))
     if any(file.suffix == ".wandb" for file in tree.stores):
         return chosen
     return chosen or _readable(tree, sorted(copies, key=lambda file: file.stat().st_mtime)[-1:])
+
+
+def _newest_attempt(files: list[Path]) -> list[Path]:
+    """Without the logs of prime-rl's older attempts, `logs/attempt_<n>/`: its table goes on through all."""
+    numbers = {file: int(file.parent.name[8:]) for file in files if _ATTEMPT.fullmatch(file.parent.name)}
+    newest = max(numbers.values(), default=0)
+    return [file for file in files if numbers.get(file, newest) == newest]
 
 
 def _readable(tree: Tree, files: list[Path]) -> list[tuple[Path, Reader]]:

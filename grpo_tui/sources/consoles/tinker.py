@@ -1,7 +1,7 @@
 """tinker-cookbook's console: a Rich table titled `Step 12` with the columns Metric and Value.
 
 `PrettyPrintLogger` of release 0.6.1, through the logger of its package. Floats have six decimals: 0.000000 is
-below 0.0000005. A name that is cut off by `…` at 60 columns is nobody's and left out; `metrics.jsonl` has all.
+below 0.0000005. A name that is cut off by `…` at 60 columns is left out; `metrics.jsonl` has all.
 """
 
 from __future__ import annotations

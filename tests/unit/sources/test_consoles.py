@@ -282,6 +282,30 @@ def test_two_writers_in_one_file_are_one_run(tmp_path: Path) -> None:
     assert len(run.segments) == 2
 
 
+def test_the_logs_of_two_processes_are_one_run(tmp_path: Path) -> None:
+    """prime-rl's run folder: a table of both, and logs of each attempt's trainer and orchestrator."""
+    table = [
+        '{"step": %d, "time": 1.0, "optim/lr": 1e-6, "optim/grad_norm": 0.3}',
+        '{"step": %d, "time": 1.0, "mismatch_kl/all/mean": 0.01, "entropy/all/mean": 0.3}',
+        '{"step": %d, "time": 2.0, "train/agg/all/solver/reward/mean": 0.5}',
+    ]
+    (tmp_path / "metrics.jsonl").write_text("".join(row % step + "\n" for step in (1, 2, 3) for row in table))
+    for attempt in (1, 2):
+        folder = tmp_path / "logs" / f"attempt_{attempt}"
+        folder.mkdir(parents=True)
+        trainer, orchestrator = PRIME.splitlines()
+        (folder / "trainer.log").write_text(trainer.replace("Step 12", f"Step {attempt + 1}") + "\n")
+        (folder / "orchestrator.log").write_text(
+            orchestrator.replace("Step 13", f"Step {attempt + 1}") + "\n"
+        )
+    (tmp_path / "logs" / "latest").symlink_to("attempt_2")
+    run = Run.open(tmp_path)
+    run.poll(final=True)
+    assert (run.framework, run.steps(), len(run.segments)) == ("prime-rl", [1, 2, 3], 1)
+    names = [track.source.path.relative_to(tmp_path).as_posix() for track in run.tracks]
+    assert names == ["metrics.jsonl", "logs/attempt_2/orchestrator.log", "logs/attempt_2/trainer.log"]
+
+
 SWIFT = "'elapsed_time': '1m 2s', 'memory(GiB)': 61.2, 'train_speed(s/it)': 5.1"
 
 
