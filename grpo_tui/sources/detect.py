@@ -267,7 +267,7 @@ def _sources(tree: Tree) -> list[tuple[Path, Reader]]:
         for file in tree.files
         if "wandb" in file.relative_to(tree.root.parent).parts[:-1] or file.parent.parent in homes
     ]
-    chosen = _readable(tree, _newest_attempt([file for file in tree.files if file not in copies]))
+    chosen = _readable(tree, _merged(_newest_attempt([file for file in tree.files if file not in copies])))
     if any(file.suffix == ".wandb" for file in tree.stores):
         return chosen
     return chosen or _readable(tree, sorted(copies, key=lambda file: file.stat().st_mtime)[-1:])
@@ -278,6 +278,16 @@ def _newest_attempt(files: list[Path]) -> list[Path]:
     numbers = {file: int(file.parent.name[8:]) for file in files if _ATTEMPT.fullmatch(file.parent.name)}
     newest = max(numbers.values(), default=0)
     return [file for file in files if numbers.get(file, newest) == newest]
+
+
+def _merged(files: list[Path]) -> list[Path]:
+    """Without the logs of AReaL's roles where `merged.log` holds them all."""
+    folders = {file.parent for file in files if file.name == "merged.log"}
+    return [
+        file
+        for file in files
+        if file.name == "merged.log" or file.parent not in folders or file.suffix != ".log"
+    ]
 
 
 def _readable(tree: Tree, files: list[Path]) -> list[tuple[Path, Reader]]:

@@ -21,6 +21,7 @@ _TRACEBACK = re.compile(r"^(?:.{0,200}[\s:])?Traceback \(most recent call last\)
 _RAISED = re.compile(r"^((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:\([A-Z]\w*\))?)(?:: (.*))?$")
 _REMOTE = re.compile(r"^[\w.]*RayTaskError\(\w+\): ray::")
 _FRAME = re.compile(r'^\s*File "([^"\n]{1,300})", line (\d{1,9}), in ([\w<>.]{1,120})')
+_ROLE = re.compile(r"^\[[A-Za-z][\w\-]{0,40}\] (?=Traceback)")
 _LONGEST = 400
 _DEEPEST = 400
 _LONGEST_SAMPLE = 600
@@ -47,6 +48,8 @@ class _Open:
     """The stage of the innermost frame that has one."""
     frame: str = ""
     """The innermost frame."""
+    prefix: str = ""
+    """`[trainer] `, as AReaL puts before the lines of a role in a log of all."""
 
 
 @dataclass
@@ -117,8 +120,15 @@ class Incidents:
 
     def _found(self, writer: str, number: int, text: str, rank: str) -> Iterator[Incident]:
         pending = self._open.get(writer)
+        if pending is not None and pending.prefix and text.startswith("["):
+            pending, text = (
+                (pending, text.removeprefix(pending.prefix))
+                if text.startswith(pending.prefix)
+                else (None, text)
+            )
         if _TRACEBACK.match(text):
-            self._open[writer] = _Open(number)
+            role = _ROLE.match(text)
+            self._open[writer] = _Open(number, prefix=role[0] if role is not None else "")
         elif pending is not None:
             yield from self._closed(writer, self._inside(writer, pending, number, text))
         elif (kind := _kind(text)) is not None:

@@ -15,7 +15,7 @@ from ..text import number as parsed
 from .base import Dialect
 
 _STEP = re.compile(r"Train step (\d{1,11})/(\d{1,11}) done")
-_LAST = re.compile(r"^\s*[╘└]")
+_LAST = re.compile(r"^(?:\[[^\]]{1,40}\])?\s*[╘└]")
 
 
 class ArealConsole(Dialect):
@@ -28,7 +28,7 @@ class ArealConsole(Dialect):
             yield from self.open(int(match[1]) - 1, number)
             yield Progress(int(match[1]) - 1, int(match[2]))
         elif self._step is not None and "│" in text:
-            cells = [cell.strip() for cell in text.strip().strip("│").split("│")]
+            cells = [cell.strip() for cell in text[text.index("│") + 1 :].split("│")]
             for name, printed in zip(cells[::2], cells[1::2], strict=False):
                 value = parsed(printed) if name else None
                 if value is not None:

@@ -306,6 +306,17 @@ def test_the_logs_of_two_processes_are_one_run(tmp_path: Path) -> None:
     assert names == ["metrics.jsonl", "logs/attempt_2/orchestrator.log", "logs/attempt_2/trainer.log"]
 
 
+def test_areal_merges_the_logs_of_its_roles(tmp_path: Path) -> None:
+    """`build_streaming_log_cmd` of release 1.0.4 puts the role before each line of `merged.log`."""
+    (tmp_path / "trainer.log").write_text(AREAL)
+    merged = "".join(f"[trainer] {line}\n[rollout] INFO idle\n" for line in AREAL.splitlines())
+    (tmp_path / "merged.log").write_text(merged)
+    run = Run.open(tmp_path)
+    run.poll(final=True)
+    assert [track.source.path.name for track in run.tracks] == ["merged.log"] and run.framework == "areal"
+    assert run.steps() == [2] and len(run.names()) == 3
+
+
 SWIFT = "'elapsed_time': '1m 2s', 'memory(GiB)': 61.2, 'train_speed(s/it)': 5.1"
 
 

@@ -147,6 +147,17 @@ def test_a_traceback_names_its_innermost_frame() -> None:
     assert (incident.frame, incident.stage) == ("rewards.py:9 in compute_score", "reward")
 
 
+def test_a_traceback_behind_the_name_of_a_role() -> None:
+    lines = [f"[trainer] {line}" for line in TRACEBACK.split("\n")]
+    lines[2:2] = ["[rollout] Timeout during comparison", "[rollout] idle"]
+    assert [(one.kind, one.text) for one in incidents("\n".join(lines))] == [
+        ("verifier-timeout", "[rollout] Timeout during comparison"),
+        ("exception", "KeyError: 'uid'"),
+    ]
+    level = TRACEBACK.replace("Traceback", "[ERROR] Traceback")
+    assert [one.text for one in incidents(level)] == ["KeyError: 'uid'"]
+
+
 def test_a_printed_sample_is_the_models_text() -> None:
     """verl's reward managers print a sample's parts; only what stands outside of them is said by the run."""
     oom = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.84 GiB."
