@@ -53,7 +53,16 @@ GONE_FACTOR = 200.0
 GONE_LEAST = 14 * 86400.0
 """… and this many seconds of silence a run does not hang any more: how it ended is not known."""
 FATAL = frozenset(
-    ["exception", "oom", "killed", "worker-died", "engine-dead", "config-error", "collective-error"]
+    [
+        "exception",
+        "oom",
+        "killed",
+        "worker-died",
+        "engine-dead",
+        "config-error",
+        "collective-error",
+        "exit-code",
+    ]
 )
 
 

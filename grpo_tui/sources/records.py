@@ -73,9 +73,9 @@ class Incident:
 
     `kind` is a short stable word: exception, oom, nonfinite-gradient, aborted, worker-died,
     collective-timeout, collective-error, engine-dead, engine-pressure, rollout-failed, verifier-timeout,
-    killed, config-error, resumed, state-missing, false-completion. `stage` is where in the step a traceback
-    came from, if its frames say so: rollout, update, reward, arithmetic, nonfinite. `frame` is its innermost
-    frame, `file:line in function`.
+    killed, exit-code, config-error, resumed, state-missing, false-completion. `stage` is where in the step a
+    traceback came from, if its frames say so: rollout, update, reward, arithmetic, nonfinite. `frame` is its
+    innermost frame, `file:line in function`.
     """
 
     kind: str

@@ -22,7 +22,7 @@ from .incidents import Incidents
 from .logged import LoggedRows
 from .printed import flattened
 from .reader import FrameReader
-from .records import Ended, Item, Record, Restart, Setting, Warn
+from .records import Ended, Incident, Item, Record, Restart, Setting, Warn
 from .rows import Parts, Rows
 from .text import plain
 from .wire import BYTES, FIXED64, VARINT, double, fields, text
@@ -127,8 +127,8 @@ class WandbFile(FrameReader):
                 yield from _config(data, start, end)
             elif field == _EXIT:
                 yield from self._heard(self._console.finish())
-                if _exit_code(data, start, end) == 0:
-                    yield Ended()
+                code = _exit_code(data, start, end)
+                yield Incident("exit-code", f"the run ended with exit code {code}") if code else Ended()
 
     def _heard(self, items: Iterable[Item]) -> Iterator[Item]:
         """What the console says; no rows where wandb itself has them."""

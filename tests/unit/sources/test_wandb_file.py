@@ -162,7 +162,11 @@ def test_what_the_console_said_is_mined_and_shown(tmp_path: Path) -> None:
     file = begun(tmp_path, "run-20260101_000000-abc", range(1, 3), code=1, say=SAID)
     run = Run.open(file)
     shown = [line for batch in run.poll() for line in batch.lines]
-    assert [(one.kind, one.line, one.text) for one in run.incidents] == [("exception", 4, "KeyError: 'uid'")]
+    assert [(one.kind, one.line, one.text) for one in run.incidents] == [
+        ("exception", 4, "KeyError: 'uid'"),
+        ("exit-code", 0, "the run ended with exit code 1"),
+    ]
+    assert run.state() == "died"
     assert (1, "hello") in shown and (5, "bye") in shown and run.steps() == [1, 2] and not run.ended
 
 
