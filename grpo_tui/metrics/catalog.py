@@ -116,10 +116,11 @@ class Catalog:
         return held
 
     def metric(self, name: str) -> Metric | None:
-        """What a canonical name means; for a raw family member (`rewards/x/mean`) its family's metric."""
+        """What a name means: canonical, a family's member (`rewards/x/mean`), or any raw name."""
         if name in self.metrics:
             return self.metrics[name]
-        found, _ = self._match(name)
+        exact = self._exact.get(name) or self._exact.get(_plain(name))
+        found = exact[0][0] if exact else self._match(name)[0]
         return self.metrics[found] if found else None
 
     def members(self, name: str, raws: list[str]) -> list[str]:

@@ -139,3 +139,22 @@ def test_neighbours_in_name_stay_apart() -> None:
     }.items():
         found = catalog().lookup(raw)
         assert found is not None and found[0] == name
+
+
+def test_a_second_name_of_a_metric_is_known_where_a_better_one_took_its_place() -> None:
+    for raw, name in {
+        "response_length_non_aborted/mean": "response_length_mean",
+        "clip_ratio/high_max": "clip_frac_high",
+        "train/kl": "kl_ref",
+        "timing_s_agent_loop_tool_calls_max": "time_other",
+        "rollout_corr/log_ppl_diff_max": "rollout_corr_other",
+    }.items():
+        metric = catalog().metric(raw)
+        assert metric is not None and metric.name == name
+
+
+def test_a_family_binds_none_of_its_members() -> None:
+    """Members keep their own names; only a data source's usual score is the score."""
+    for metric in catalog().metrics.values():
+        exact = [raw for raws in metric.names.values() for raw in raws if "{" not in raw]
+        assert not (metric.family and exact) or metric.name.startswith("val_"), (metric.name, exact)
