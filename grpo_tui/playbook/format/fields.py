@@ -69,6 +69,9 @@ def _with_canonical(names: tuple[str, ...]) -> tuple[str, ...]:
 LogNames = Annotated[tuple[str, ...], AfterValidator(_with_canonical), Field(min_length=1)]
 Rule = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Points = Annotated[int, Field(strict=True, ge=-3, le=3)]
+Whole = Annotated[int, Field(strict=True)]
+"""Text such as `1_000` is no number in YAML 1.2, and must not quietly become one."""
+Number = Annotated[float, Field(strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1)]
 
 
@@ -77,9 +80,9 @@ def _seconds(value: Any) -> Any:
     units = {"s": 1, "m": 60, "h": 3600}
     if isinstance(value, str) and value[:-1].isdigit() and value[-1:] in units:
         return int(value[:-1]) * units[value[-1]]
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         raise PydanticCustomError("duration", "write the unit: 30s, 10m or 2h")
-    return value
+    raise PydanticCustomError("duration", "expected a time, such as 30s, 10m or 2h")
 
 
 Duration = Annotated[

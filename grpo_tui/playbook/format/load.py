@@ -36,6 +36,7 @@ __all__ = [
     "read_text",
 ]
 
+_KEYS = frozenset(entry.alias or name for name, entry in Playbook.model_fields.items())
 MOST_FINDINGS = 200
 """Mistakes in names and flow that are reported of one file; whoever mends them sees the rest."""
 
@@ -85,6 +86,8 @@ def read_file(path: Path, *, names: Names | None = None) -> Loaded:
 
 def read_bytes(data: bytes, name: str, *, origin: Path | None = None, names: Names | None = None) -> Loaded:
     """The playbook in bytes, which must be UTF-8. Never raises."""
+    if len(data) > 4 * yaml_tree.LARGEST:
+        return Loaded(None, (Problem(name, 1, 1, "larger than 1 MB", check="yaml/size"),))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -150,7 +153,7 @@ def _validate(value: Any, names: Names) -> tuple[Playbook | None, list[Finding]]
     try:
         playbook = Playbook.model_validate(value, context={"names": names})
     except ValidationError as error:
-        return None, findings + findings_of(error, value)
+        return None, findings + _less_guessed(findings_of(error, value), value)
     return playbook, findings + list(islice(checks.findings(playbook, names), MOST_FINDINGS))
 
 
@@ -158,8 +161,17 @@ def _is_overlay(value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("extends"), str) and "playbook" not in value
 
 
+def _less_guessed(findings: list[Finding], value: Mapping[str, Any]) -> list[Finding]:
+    """Where `params` or `metrics` cannot be read, no name in a condition can be called unknown."""
+    unreadable = any(not isinstance(value.get(key, {}), Mapping) for key in ("params", "metrics"))
+    guessed = "unknown metric or parameter"
+    return [f for f in findings if not (unreadable and f.message.startswith(guessed))]
+
+
 def _section(value: Mapping[str, Any], key: str) -> Iterable[str]:
-    section = value.get(key)
+    """The names of a section, also under a misspelt key, so that one typo is not many."""
+    misspelt = (other for other in value if other not in _KEYS and near(str(other), (key,)))
+    section = value[key] if key in value else value.get(next(misspelt, key))
     return list(section) if isinstance(section, Mapping) else []
 
 

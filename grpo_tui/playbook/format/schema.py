@@ -25,6 +25,7 @@ from .fields import (
     Framework,
     LogNames,
     Model,
+    Number,
     Place,
     PlaybookId,
     Points,
@@ -36,6 +37,7 @@ from .fields import (
     Severity,
     StepId,
     Text,
+    Whole,
 )
 
 __all__ = [
@@ -144,7 +146,7 @@ class ProbeStep(CasesStep):
 
     probe: str = Field(description="A registered probe.")
     with_: dict[str, Scalar] = Field(default={}, alias="with", description="Arguments of the probe.")
-    cost: dict[str, float] = Field({}, description="What it takes (gpu_minutes, …), shown before.")
+    cost: dict[str, Number] = Field({}, description="What it takes (gpu_minutes, …), shown before.")
     timeout: Duration | None = Field(default=None, description="The longest it may take: 30s, 10m, 2h.")
     records: dict[str, str] = Field(
         default={}, description="Observation -> field of the result, as result.<field>."
@@ -190,10 +192,10 @@ class Trigger(Model):
     """When to prompt. A trigger asks for attention; it does not convict."""
 
     when: Condition = Field(description="The condition on smoothed windows.")
-    for_: int = Field(
+    for_: Whole = Field(
         default=20, alias="for", ge=1, description="Rows it must hold; at most a third of a short run."
     )
-    warmup: int = Field(default=5, ge=0, description="Rows at the start that are not judged.")
+    warmup: Whole = Field(default=5, ge=0, description="Rows at the start that are not judged.")
     severity: Severity = Field(default="info", description="Severity without corroboration.")
     raise_: dict[Raised, Condition] = Field({}, alias="raise", description="Severity -> what raises it.")
     message: str = Field(default="", description="One line for the alarm; the title where absent.")
@@ -205,7 +207,7 @@ class Trigger(Model):
 
 class Expectation(Model):
     check: Condition = Field(description="What should be true if the fix worked.")
-    after: int = Field(ge=1, description="Training steps after which to look.")
+    after: Whole = Field(ge=1, description="Training steps after which to look.")
 
 
 class Fix(Model):
@@ -223,13 +225,13 @@ class Fix(Model):
 
 
 class Noise(Model):
-    sd: float = Field(ge=0, description="Relative standard deviation of the noise.")
-    seed: int = Field(default=0, description="Seed; the same seed gives the same curve.")
+    sd: Number = Field(ge=0, description="Relative standard deviation of the noise.")
+    seed: Whole = Field(default=0, description="Seed; the same seed gives the same curve.")
 
 
 class FromFile(Model):
     file: str = Field(description="A log beside the playbook.")
-    steps: tuple[int, int] | None = Field(default=None, description="First and last step to take.")
+    steps: tuple[Whole, Whole] | None = Field(default=None, description="First and last step to take.")
 
 
 def _curves_tag(value: Any) -> str:
@@ -248,8 +250,8 @@ Curves: TypeAlias = Annotated[
 class Expected(Model):
     triggered: Flag | None = Field(default=None, description="Whether the trigger fires.")
     severity: Severity | None = Field(default=None, description="The severity it reaches.")
-    first_step: int | None = Field(default=None, description="The step at which it first fires.")
-    tolerance: int = Field(default=0, ge=0, description="Steps by which first_step may be off.")
+    first_step: Whole | None = Field(default=None, description="The step at which it first fires.")
+    tolerance: Whole = Field(default=0, ge=0, description="Steps by which first_step may be off.")
     verdict: ExpectedVerdict | None = Field(
         default=None, description="`suspected <diagnosis>`, or `undetermined`."
     )
@@ -264,12 +266,12 @@ class PlaybookTest(Model):
     name: Text = Field(description="What the test shows.")
     series: Curves = Field(default={}, description='Metric -> "0.9~0.2x200": a line of 200 points.')
     noise: Noise | None = Field(default=None, description="Noise on every curve.")
-    every: int = Field(default=1, ge=1, description="Steps between two rows.")
+    every: Whole = Field(default=1, ge=1, description="Steps between two rows.")
     config: dict[str, Scalar] = Field(default={}, description="Configuration of the run, canonical keys.")
     answers: dict[str, Scalar] = Field(default={}, description="Observation -> what a person would answer.")
     results: dict[str, dict[str, Any]] = Field(default={}, description="Probe -> fields of its result.")
-    incidents: dict[str, int] = Field(default={}, description="Kind of incident line -> the step it came at.")
-    total_steps: int | None = Field(default=None, ge=1, description="Steps the run was meant to have.")
+    incidents: dict[str, Whole] = Field(default={}, description="Kind of incident line -> the step it came at.")
+    total_steps: Whole | None = Field(default=None, ge=1, description="Steps the run was meant to have.")
     framework: str = Field(default="unknown", description="The framework that is said to have written it.")
     state: RunState = Field(default="ended", description="How the run stands.")
     expect: Expected = Field(description="What must come of it.")

@@ -19,6 +19,11 @@ Place: TypeAlias = tuple[str | int, ...]
 LARGEST = 1_000_000
 DEEPEST = 40
 MOST_NODES = 100_000
+MOST_KEYS = 1_000
+"""Keys of one mapping; no part of a playbook comes near, and every one of them would be complained about."""
+MOST_ITEMS = 10_000
+LONGEST_TEXT = 20_000
+MOST_COMPLAINTS = 20
 
 _INT = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
@@ -138,6 +143,8 @@ class _Builder:
         style = getattr(event, "style", None) or ""
         self.tree.values[place] = Mark(mark.line + 1, mark.column + 1, style, one_line)
         if isinstance(event, yaml.ScalarEvent):
+            if len(event.value) > LONGEST_TEXT:
+                raise self.stop(event, f"a text longer than {LONGEST_TEXT} characters", "yaml/size")
             return resolve(event.value) if not style else event.value
         if isinstance(event, yaml.SequenceStartEvent):
             return self.sequence(place)
@@ -148,6 +155,8 @@ class _Builder:
         for event in self.events:
             if isinstance(event, yaml.SequenceEndEvent):
                 break
+            if len(items) >= MOST_ITEMS:
+                raise self.stop(event, f"more than {MOST_ITEMS} items in one list", "yaml/size")
             here = (*place, len(items))
             self.tree.keys[here] = Mark(event.start_mark.line + 1, event.start_mark.column + 1)
             items.append(self.node(event, here))
@@ -165,6 +174,8 @@ class _Builder:
                 self.complain(event, f"{key!r} is already given in line {first.line}", "yaml/duplicate-key")
                 self.node(next(self.events), (*place, key, "again"))
                 continue
+            if len(entries) >= MOST_KEYS:
+                raise self.stop(event, f"more than {MOST_KEYS} keys in one place", "yaml/size")
             self.tree.keys[here] = Mark(event.start_mark.line + 1, event.start_mark.column + 1)
             entries[key] = self.node(next(self.events), here)
         return entries
@@ -182,6 +193,8 @@ class _Builder:
         return key
 
     def complain(self, event: Any, message: str, check: str) -> None:
+        if len(self.tree.complaints) >= MOST_COMPLAINTS:
+            raise self.stop(event, message, check)
         self.tree.complaints.append(self.stop(event, message, check).complaint)
 
 
@@ -204,7 +217,12 @@ def _syntax(error: yaml.MarkedYAMLError) -> Complaint:
     mark = error.problem_mark or error.context_mark
     said = f"{error.context or ''} {error.problem or ''}".strip()
     message = next((ours for theirs, ours in _MESSAGES if theirs in said), said or "not YAML")
+    opened = error.context_mark
+    if opened is not None and "closing bracket" in message and opened.line != (mark and mark.line):
+        message += f"; this one opens in line {opened.line + 1}"
     line, col = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+    if "maximum nesting depth" in said:
+        return Complaint(line, col, f"nested deeper than {DEEPEST}", "yaml/depth")
     return Complaint(line, col, message, "yaml/syntax")
 
 

@@ -27,7 +27,7 @@ _SYNTAX = (
     (re.compile(r"!(?!=)"), "write `not` for !"),
     (re.compile(r"\b(AND|OR|NOT)\b"), "write and, or, not in lower case"),
     (re.compile(r"(?<![<>=!])=(?!=)(?![^()]*\))"), "write == to compare"),
-    (re.compile(r"\d\s*%"), "write a fraction: 0.5 for 50 %"),
+    (re.compile(r"\d[\d.]*\s*%"), "write a fraction: 0.5 for 50 %"),
 )
 _REFUSED = {
     ast.Pow: "no powers",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grpo_tui.playbook.authoring.gathering import gather
 from grpo_tui.playbook.authoring.lint import check
 from grpo_tui.playbook.format.check_names import CHECKS, page_of
+from grpo_tui.playbook.format.load import read_file
 from grpo_tui.playbook.library import Library, load_library
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -53,10 +53,10 @@ BASE = sections(
 def remarks(text: str, tmp_path: Path, library: Library) -> list[tuple[str, str]]:
     path = tmp_path / "reward-fell.yaml"
     path.write_text("".join({**BASE, **sections(text)}.values()), encoding="utf-8")
-    found = gather([path])
-    problems = list(found.problems)
-    for piece in found.pieces:
-        problems += check(piece.playbook, library)
+    loaded = read_file(path)
+    problems = list(loaded.problems)
+    if loaded.playbook is not None:
+        problems += check(loaded.playbook, library)
     return [(problem.check, problem.severity) for problem in problems]
 
 
