@@ -51,6 +51,8 @@ LARGEST = 64 << 20
 """Bytes of a file that is left out of the curves; the newest step's groups are shown all the same."""
 LOOK_AGAIN = 5.0
 """Seconds between two searches for new files, at least; a slow search waits twenty times its own time."""
+SELDOM = 30.0
+"""The same where there were none so far."""
 RESTING = 2.0
 """Seconds after which a file counts as written to its end."""
 LEAST_TOLD = 4
@@ -126,7 +128,8 @@ class RolloutCurves:
             return
         self._known = [path for path in self._files() if not _held_out(path)]
         self._looked = time.monotonic()
-        self._pause = max(LOOK_AGAIN, 20 * (self._looked - now))
+        usual = LOOK_AGAIN if self._known else SELDOM
+        self._pause = max(usual, 20 * (self._looked - now))
 
     def _waiting(self, *, final: bool) -> list[tuple[Path, tuple[int, int]]]:
         """Files not yet read as they are: the newest, the oldest, then halves of what lies between."""
