@@ -108,6 +108,10 @@ class _Columns(LineReader):
         if first or origin is not None:
             yield from found
 
+    def plainly(self, names: tuple[str, ...]) -> bool:
+        """Whether a row of these metrics is one of training, whatever came before it."""
+        return self._named and not self._writers and not self._counted and _all_train(names)
+
     def _kind(self, step: int, values: dict[str, float]) -> Literal["train", "eval", "late"]:
         if _evaluation(values):
             return "eval"

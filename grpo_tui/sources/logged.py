@@ -13,6 +13,7 @@ from typing import Any
 from .columns import STEPS, JsonColumns
 from .origins import bare
 from .records import Item, Record
+from .text import FARTHEST
 
 _COUNTER = "_step"
 _PLAIN = frozenset({"_runtime", "_timestamp", "_wandb"})
@@ -26,15 +27,38 @@ class LoggedRows:
         self._own: str | None = None
         self._transformers = False
         self._last: int | None = None
+        self._plain: dict[tuple[str, ...], tuple[str | None, list[tuple[str, str]]]] = {}
+        """Names of a row that was read with care and is metrics alone, but for the step and the clock -> the
+        one of the step, and each other as it is written and as it is called."""
+
+    def plain(self, row: dict[str, Any], counter: Any) -> tuple[int, dict[str, float]] | None:
+        """Step and values of a row with names that were read before, if nothing is special about it.
+
+        Whether the values are numbers is left to who packs them. Nothing is changed but the newest step.
+        """
+        found = self._plain.get(tuple(row))
+        if found is None:
+            return None
+        own, names = found
+        step = counter if own is None else row[own]
+        if type(step) is not int or not 0 <= step < FARTHEST:
+            return None
+        self._last = step
+        return step, {name: row[raw] for raw, name in names}
 
     def row(self, row: dict[str, Any], counter: int | None) -> Iterator[Item]:
         """The items of a row that the logger counted as `counter` (None where the row says it itself)."""
+        given = tuple(row)
         row = {name: value for name, value in row.items() if name not in _PLAIN}
-        if "train/global_step" in row or self._transformers:
+        if not self._transformers and "train/global_step" in row:
             self._transformers = True
-            row = {bare(name): value for name, value in row.items()}
+            self._plain.clear()
+        called = {name: bare(name) if self._transformers else name for name in row}
+        row = {called[name]: value for name, value in row.items()}
         if self._own is None:
             self._own = next((name for name in STEPS if name in row and name != _COUNTER), None)
+            if self._own is not None:
+                self._plain.clear()
         if self._own is None:
             row.setdefault(_COUNTER, counter)
         elif self._own not in row:
@@ -44,4 +68,19 @@ class LoggedRows:
         for item in self._rows.row(row, 0):
             if isinstance(item, Record):
                 self._last = item.step
+                self._learn(given, called, row, item)
             yield item
+
+    def _learn(
+        self, given: tuple[str, ...], called: dict[str, str], row: dict[str, Any], item: Record
+    ) -> None:
+        """Remember a row whose like need no care: all of it metrics of training, the step where it says."""
+        column = self._own or _COUNTER
+        said = [raw for raw, name in called.items() if name == column]
+        whole = item.values.keys() == row.keys() - {column} and row[column] == item.step
+        plainly = (
+            whole and len(set(called.values())) == len(called) and self._rows.plainly(tuple(item.values))
+        )
+        if plainly and bool(said) == (self._own is not None):
+            names = [(raw, name) for raw, name in called.items() if name != column]
+            self._plain[given] = (said[0] if said else None, names)

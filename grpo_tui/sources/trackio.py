@@ -16,12 +16,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from .errors import SourceError
 from .logged import LoggedRows
 from .printed import flattened
 from .reader import OwnReader
 from .records import Item, Restart, Setting, Warn
-from .rows import Parts, Rows
+from .rows import UNPACKABLE, Parts, Rows
 
 _MOST = 20_000
 _WORDS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
@@ -70,8 +72,9 @@ class Trackio(OwnReader):
         ).fetchall()
         for number, step, blob in rows:
             self._last = number
-            for item in self._row(step, blob):
-                parts.give(item)
+            if not self._packed(step, blob, parts):
+                for item in self._row(step, blob):
+                    parts.give(item)
         return len(rows) == _MOST
 
     def _begin(self, name: str, database: sqlite3.Connection, parts: Parts) -> None:
@@ -91,6 +94,16 @@ class Trackio(OwnReader):
         for (text,) in found:
             for setting in _settings(text):
                 parts.give(setting)
+
+    def _packed(self, step: Any, blob: bytes | str, parts: Parts) -> bool:
+        """Add a row of plain numbers; False where the row has to be looked at."""
+        try:
+            row = self._rows.plain(orjson.loads(blob), step)
+            if row is not None:
+                parts.row(*row)
+        except (*UNPACKABLE, ValueError, TypeError, AttributeError):
+            return False
+        return row is not None
 
     def _row(self, step: Any, blob: bytes | str) -> Iterator[Item]:
         try:

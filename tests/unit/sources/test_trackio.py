@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
 
 from grpo_tui.run import Run
 from grpo_tui.sources.detect import SourceError, find_run
+from grpo_tui.sources.logged import LoggedRows
+from grpo_tui.sources.records import Item
+from grpo_tui.sources.rows import Rows
+from grpo_tui.sources.trackio import Trackio
 
 
 def database(path: Path) -> sqlite3.Connection:
@@ -71,3 +78,45 @@ def test_another_database_is_refused_in_one_line(tmp_path: Path) -> None:
     sqlite3.connect(path).execute("CREATE TABLE metrics (key TEXT, value REAL)")
     with pytest.raises(SourceError, match="not trackio's"):
         find_run(path)
+
+
+VALUES = some.one_of(
+    some.floats(-9, 9), some.integers(-3, 3), some.sampled_from(["NaN", "x", None, True, [1.0]])
+)
+ROWS = some.lists(
+    some.tuples(
+        some.integers(-1, 9), some.dictionaries(some.sampled_from(["loss", "kl", "_runtime"]), VALUES)
+    ),
+    max_size=25,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    ROWS,
+    some.sampled_from(["train/", ""]),
+    some.sampled_from(["global_step", "_step", None]),
+    some.integers(0, 20),
+)
+def test_rows_packed_at_once_are_the_rows(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[tuple[int, dict[str, object]]],
+    prefix: str,
+    own: str | None,
+    since: int,
+) -> None:
+    path = tmp_path_factory.mktemp("trackio") / "project.db"
+    held = database(path)
+    usual: dict[str, object] = {"reward": 0.5, "loss": 0.25}
+    for counter, (step, values) in enumerate([(1, {}), (2, {}), *rows]):
+        row = usual | values | ({own: step} if own and counter >= since % 4 else {})
+        blob = json.dumps({f"{prefix}{name}": value for name, value in row.items()})
+        held.execute("INSERT INTO metrics (run_name, step, metrics) VALUES ('r', ?, ?)", (counter, blob))
+    items = list(Trackio().poll(path) or ())
+    with patch.object(LoggedRows, "plain", return_value=None):
+        assert told(items) == told(list(Trackio().poll(path) or ()))
+    held.close()
+
+
+def told(parts: list[Item | Rows]) -> list[str]:
+    return [str(item) for part in parts for item in (part.records() if isinstance(part, Rows) else [part])]
