@@ -141,7 +141,7 @@ def main() -> int:
     options.add_argument("--max-new", type=int, default=32)
     options.add_argument("--threads", type=int, default=1, help="more only on an idle machine")
     options.add_argument("--only", help="rows whose name holds this text")
-    options.add_argument("--out", type=Path, help="JSON, written after every row")
+    options.add_argument("--out", type=Path, help="JSON, written row by row; what it holds is not run again")
     options.add_argument("--table", type=Path, nargs="+", help="print the table of these JSON files")
     args = options.parse_args()
     if args.table:
@@ -154,9 +154,14 @@ def main() -> int:
     bench = Bench(args.model, args.dtype, args.n, args.max_new)
     switch_off_dropout(bench.loaded.model)
     rows: list[dict[str, Any]] = []
+    if args.out and args.out.is_file():
+        rows = json.loads(args.out.read_text())["rows"]
+    done = {row["fault"] for row in rows}
     sides: Sides = {}
-    for fault in (*TWINS, *FAULTS):
+    for fault in (*FAULTS, *TWINS):
         if args.dtype not in fault.dtypes or (args.only and args.only not in fault.name):
+            continue
+        if fault.name in done:
             continue
         row = run_one(bench, fault, sides)
         rows.append(row)

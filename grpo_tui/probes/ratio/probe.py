@@ -39,7 +39,7 @@ from .engine import engine_stage
 from .findings import findings_a, findings_b, findings_static, missing_finding, prompt_finding
 from .run import RatioRun, add_comparison
 from .stats import Comparison, Rows
-from .weights import compared_weights, weights_by_logprobs
+from .weights import compared_weights, live_weights, weights_by_logprobs
 
 STAGES = ("static", "rollout", "A", "B", "C", "scan", "weights")
 FEW_TOKENS, FEW_SEQUENCES = 400, 8
@@ -90,6 +90,8 @@ def compared(run: RatioRun, checkpoint: Checkpoint, first: Rows) -> str:
     verdicts = [engine_stage(run, first)]
     if run.args.canary_sync and run.dialect is not None:
         verdicts.append(canary_stage(run, checkpoint, run.dialect))
+    live = live_weights(run, checkpoint)
+    verdicts += [live] if live else []
     if run.weights_seen is None:
         weights_by_logprobs(run)
     return worst(verdicts)

@@ -14,8 +14,9 @@ from .stats import Comparison
 TABLE_FLOOR = {"fp32": 2.2e-6, "fp16": 0.0043, "bf16": 0.030, "quantised": 0.060}
 """Mean |Δ| of a clean KV-cache decode against a full forward, SmolLM2-135M, by dtype."""
 FLOOR_P99 = {"fp32": 1.1e-5, "fp16": 0.05, "bf16": 0.16}
-B_MEAN = {"fp32": (1e-5, 5e-5), "fp16": (0.0075, 0.02), "bf16": (0.05, 0.10)}
-"""Native low-precision kernels choose by shape: SmolLM2-135M in bf16 reads .043 here, emulated .0028."""
+B_MEAN = {"fp32": (1e-5, 5e-5), "fp16": (0.0075, 0.02), "bf16": (0.08, 0.16)}
+"""Native low-precision kernels choose by shape: SmolLM2-135M in bf16 reads .04 to .07 here, emulated .0028.
+A padding fault reads .6 and more."""
 C_MEAN = {"fp32": (1e-4, 0.01), "fp16": (0.01, 0.03), "bf16": (0.05, 0.08), "quantised": (0.08, 0.15)}
 C_P99 = {"fp16": (0.05, 0.3), "bf16": (0.3, 1.0)}
 FLOOR_FACTORS = (1.7, 2.7)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .dialect import Answered, Wish, field
-from .http import Endpoint
+from .http import Endpoint, Refused
 
 
 class SgLang:
@@ -55,3 +55,11 @@ class SgLang:
             tuple(values[: len(ids)]),
             answer["meta_info"].get("prompt_tokens"),
         )
+
+    def weights(self, name: str, rows: int) -> Any:
+        """The first `rows` rows of a parameter as the engine holds it now, or None where it does not say."""
+        try:
+            answer = self._endpoint.post("/get_weights_by_name", {"name": name, "truncate_size": rows})
+        except Refused:
+            return None
+        return answer.get("value")

@@ -12,13 +12,13 @@ shards of tensor parallelism are not: take the fingerprint where a whole tensor 
 
 from __future__ import annotations
 
+import ctypes
 import json
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..compute.device import import_torch
 from ..errors import CannotRun
 from .checkpoint import Checkpoint, open_checkpoint
 
@@ -70,10 +70,8 @@ def _entry(parts: list[Any]) -> dict[str, Any]:
 
 
 def _bytes(tensor: Any) -> bytes:
-    """The tensor's bytes without numpy, which the training interpreter may lack."""
-    torch = import_torch()
-    flat = tensor.contiguous().view(torch.uint8)
-    return bytes(flat.untyped_storage()[flat.storage_offset() : flat.storage_offset() + flat.numel()])
+    """The bytes of a contiguous CPU tensor, without numpy, which the training interpreter may lack."""
+    return ctypes.string_at(tensor.data_ptr(), tensor.numel() * tensor.element_size())
 
 
 def read_fingerprint(path: Path) -> dict[str, Any]:
