@@ -208,7 +208,13 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     "sleep_level": {"trl": ("sleep_level", "vllm_sleep_level")},
     "tool_iterations": {"trl": ("max_tool_calling_iterations",)},
     "trainer_mode": {"verl": ("trainer.v1.trainer_mode",)},
-    "max_staleness": {"verl": ("trainer.v1.max_staleness", "async_training.staleness_threshold")},
+    "max_staleness": {
+        "verl": (
+            "trainer.v1.sampler.max_off_policy_threshold",
+            "trainer.v1.max_staleness",
+            "async_training.staleness_threshold",
+        )
+    },
     "multi_turn": {"verl": (_R + "multi_turn.enable",)},
     # trainer against rollout engine
     "calculate_log_probs": {"verl": (_R + "calculate_log_probs",)},
