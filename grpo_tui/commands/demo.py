@@ -20,7 +20,6 @@ def run(options: Namespace) -> int:
         return complain(f"no demo named {options.name!r}; there are: {', '.join(DEMOS)}")
 
     from ..demo.replay import Replay
-    from ..playbook.library import load_library
     from ..run import Run
 
     try:
@@ -34,7 +33,7 @@ def run(options: Namespace) -> int:
             return _without_a_screen(replay, title)
         from ..tui.app import run_app
 
-        return run_app(Run.open(replay.folder), load_library(), python=options.python, title=title)
+        return run_app(Run.open(replay.folder), python=options.python, title=title)
     finally:
         replay.stop()
 

@@ -12,14 +12,17 @@ from .output import complain
 
 
 def run(options: Namespace) -> int:
-    from ..playbook.library import load_library
     from ..run import Run
     from ..sources.detect import SeveralRuns
     from ..sources.source import SourceError
 
-    library = load_library([Path(folder) for folder in options.playbooks])
-    if library.problems:
-        return complain_playbooks(library.problems)
+    library = None
+    if options.playbooks or options.headless or not drawable():
+        from ..playbook.library import load_library
+
+        library = load_library([Path(folder) for folder in options.playbooks])
+        if library.problems:
+            return complain_playbooks(library.problems)
     try:
         opened = Run.open(options.path, config_file=options.config, live=options.wait)
         baseline = Run.open(options.baseline) if options.baseline else None
@@ -33,11 +36,11 @@ def run(options: Namespace) -> int:
     except SourceError as error:
         return complain(str(error))
 
-    if options.headless:
+    if options.headless and library is not None:
         from . import headless
 
         return headless.run(options, opened, library, baseline)
-    if not drawable():
+    if not drawable() and library is not None:
         print("grpo-tui: no terminal to draw on; this is what `diagnose` says", file=sys.stderr)
         return report(opened, library, baseline=baseline)
 

@@ -3,43 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import work
 from textual.app import App
 from textual.binding import BindingType
 from textual.screen import Screen
 
-from ..playbook.library import Library, load_library
 from ..run import Run
 from ..sources.errors import SourceError
 from . import terminal
 from .commands import GrpoCommands
-from .desk import Desk, name_of
 from .ingest import Ingest
 from .keymap import OWN, bindings, chart_keymap
 from .log_store import LogStore
 from .messages import SnapshotPosted
+from .naming import name_of
 from .notify import notification
 from .opened import OpenedRun
-from .probing import Probing
 from .screens.alarms import AlarmsScreen
 from .screens.base import RunScreen
 from .screens.config import ConfigScreen
 from .screens.dialogs import ConfirmDialog, resume_question
-from .screens.explain import ExplainScreen
 from .screens.help import HelpScreen
 from .screens.log import LogScreen
 from .screens.overview import OverviewScreen
-from .screens.probe import ProbeScreen
 from .screens.rollouts import RolloutScreen
 from .screens.runs import RunsScreen
 from .screens.triage import TriageScreen
 from .snapshot import Facts, Snapshot
 from .theme import DARK, LIGHT, severity
 from .view_state import ViewState
+
+if TYPE_CHECKING:
+    from ..playbook.library import Library
+    from .desk import Desk
+    from .probing import Probing
 
 T = TypeVar("T")
 OF_ONE_RUN = ("overview", "alarms", "triage", "log")
@@ -69,22 +72,27 @@ class GrpoApp(App[int]):
     def __init__(
         self,
         run: Run | None,
-        library: Library,
+        library: Library | Callable[[], Library],
         *,
         root: Path | None = None,
         baseline: Run | None = None,
         title: str = "",
         probing: Probing | None = None,
+        python: str | None = None,
         watch: bool = True,
     ) -> None:
-        """Show `run`, or without one the runs under `root`."""
+        """Show `run`, or without one the runs under `root`.
+
+        `library` may be what loads one: it is then loaded behind the first frame.
+        """
         super().__init__()
-        self.library = library
+        self._load_library = library if callable(library) else lambda: library
+        self._library_lock = threading.Lock()
         self.root = root if root is not None else run.path.absolute().parent if run is not None else Path()
         self.marked: list[Path] = []
         """The runs to draw under the curves of the one that is open."""
         self._baseline, self._watch = baseline, watch
-        self._python = probing.python if probing is not None else None
+        self._python = probing.python if probing is not None else python
         self.opened: OpenedRun | None = None
         self.snapshot = Snapshot(Facts("", ""))
         self._announced = ""
@@ -97,15 +105,26 @@ class GrpoApp(App[int]):
         generation = self.opened.log_store.generation + 1 if self.opened is not None else 0
         self.opened = OpenedRun(
             run,
-            self.library,
+            lambda: self.library,
             self._post,
             baseline=self._baseline,
             title=title,
-            probing=probing or Probing(run.path, python=self._python),
+            probing=probing,
+            python=self._python,
             watch=self._watch,
             generation=generation,
         )
         self.snapshot = Snapshot(Facts(title or name_of(run.path), str(run.path)))
+
+    @property
+    def library(self) -> Library:
+        """The playbooks; loaded once, by whichever thread asks first."""
+        with self._library_lock:
+            return self._library
+
+    @cached_property
+    def _library(self) -> Library:
+        return self._load_library()
 
     @property
     def has_run(self) -> bool:
@@ -223,7 +242,7 @@ class GrpoApp(App[int]):
     @work(exclusive=True, group="open")
     async def open_run(self, path: Path) -> None:
         """Show another run. Its screens begin anew; the one before stops being read."""
-        if self.opened is not None and self.desk.run.path == path:
+        if self.opened is not None and self.opened.path == path:
             self.switch_mode("overview")
             return
         try:
@@ -244,8 +263,8 @@ class GrpoApp(App[int]):
     def compare(self) -> None:
         """Draw the marked runs under the open one's curves."""
         if self.opened is not None:
-            desk, paths = self.desk, tuple(self.marked)
-            self.ingest.ask(lambda: desk.compare(paths))
+            opened, paths = self.opened, tuple(self.marked)
+            self.ingest.ask(lambda: opened.desk.compare(paths))
 
     def show_metric(self, name: str) -> None:
         self.switch_mode("overview")
@@ -305,6 +324,8 @@ class GrpoApp(App[int]):
         self.explain(topics)
 
     def explain(self, topics: list[str]) -> None:
+        from .screens.explain import ExplainScreen
+
         self.push_screen(ExplainScreen(self, topics))
 
     def action_rollouts(self) -> None:
@@ -323,7 +344,7 @@ class GrpoApp(App[int]):
 
     @work
     async def action_leave(self) -> None:
-        if any(isinstance(screen, ProbeScreen) and screen.phase == "running" for screen in self.screen_stack):
+        if any(getattr(screen, "phase", "") == "running" for screen in self.screen_stack):
             self.say("a probe is running: c cancels it first", "warning")
             return
         walk = self.snapshot.walk
@@ -335,6 +356,12 @@ class GrpoApp(App[int]):
             if not await self.push_screen_wait(ConfirmDialog(question, detail)):
                 return
         self.exit(0)
+
+
+def _load(folders: Sequence[Path]) -> Library:
+    from ..playbook.library import load_library
+
+    return load_library(folders)
 
 
 def run_app(
@@ -354,8 +381,7 @@ def run_app(
     """
     opened = run if isinstance(run, Run | None) else Run.open(run, config_file=config, live=True)
     clean = baseline if isinstance(baseline, Run | None) else Run.open(baseline)
-    known = library if library is not None else load_library([Path(folder) for folder in playbooks])
-    probing = Probing(opened.path if opened is not None else Path(), python=python)
-    app = GrpoApp(opened, known, root=root, baseline=clean, title=title, probing=probing)
+    known = library if library is not None else partial(_load, tuple(Path(folder) for folder in playbooks))
+    app = GrpoApp(opened, known, root=root, baseline=clean, title=title, python=python)
     with terminal.keyboard():
         return app.run() or app.return_code or 0

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from .. import pages
 from .keymap import BY_DIGIT, keys_of
 from .screens.base import RunScreen
 from .widgets.text import clean_label
@@ -36,6 +35,8 @@ class GrpoCommands(Provider):
             yield text, offer.why, partial(self._grpo.walk_playbook, offer.id)
         for name in self._grpo.snapshot.names:
             yield f"show metric: {clean_label(name)}", "", partial(self._grpo.show_metric, name)
+        from .. import pages
+
         for name in pages.names():
             yield f"explain: {name}", "", partial(self._grpo.explain, [name])
 

@@ -7,7 +7,7 @@ nothing here may touch a widget; what it returns is frozen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,23 +23,14 @@ from ..playbook.reload import PlaybookWatch
 from ..run import Run
 from ..sources.errors import SourceError
 from ..sources.records import Record
+from .naming import name_of
+from .news import News
 from .offers import offers
+from .refusal import Refused
 from .snapshot import Facts, Offer, Overlay, PointsCache, Snapshot, WalkState, ordered
-from .walking import Refused, Walking
+from .walking import Walking
 
-EVERYDAY = frozenset({"train", "output", "log", "stdout", "stderr", "console", "trainer_state", "metrics"})
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """What one read brought. With `reset` all lines before are void."""
-
-    changed: bool = False
-    lines: tuple[tuple[int, str], ...] = ()
-    reset: bool = False
-    rows: tuple[tuple[int, int], ...] = ()
-    """(step, line) of the rows that stand in these lines."""
 
 
 class Desk:
@@ -263,11 +254,3 @@ def _overlay(path: Path) -> Overlay:
         return Overlay(name_of(path), _all_points(Run.open(path)))
     except (SourceError, OSError):
         return Overlay(name_of(path), _NOTHING)
-
-
-def name_of(path: Path) -> str:
-    """What a run is called: its folder, its file, and of a file with an everyday name both."""
-    if str(path) == "-":
-        return "standard input"
-    everyday = path.stem in EVERYDAY and path.absolute().parent.name
-    return f"{path.absolute().parent.name}/{path.name}" if everyday else path.name or str(path.absolute())

@@ -17,14 +17,19 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .desk import Desk, News
+from .news import News
 from .snapshot import Snapshot
 from .wakeups import Wakeups
 
+if TYPE_CHECKING:
+    from .desk import Desk
+
 T = TypeVar("T")
 
+PATIENCE = 60.0
+"""Seconds within which the engine must have loaded."""
 BEAT = 0.2
 """Seconds between two looks at the file sizes where no event arrives (NFS)."""
 MOST_PER_SECOND = 8.0
@@ -35,11 +40,17 @@ CLOCK = 1.0
 
 
 class Ingest(threading.Thread):
-    """Reads the run of a `Desk` until stopped. `post` is called in this thread, with a snapshot."""
+    """Reads the run of a `Desk` until stopped. `post` is called in this thread, with a snapshot.
 
-    def __init__(self, desk: Desk, post: Callable[[Snapshot], Any], *, watch: bool = True) -> None:
+    Instead of a desk it takes what makes one: playbooks and engine then load here, behind the first frame.
+    """
+
+    def __init__(
+        self, desk: Desk | Callable[[], Desk], post: Callable[[Snapshot], Any], *, watch: bool = True
+    ) -> None:
         super().__init__(name="ingest", daemon=True)
-        self._desk = desk
+        self._make = desk if callable(desk) else lambda: desk
+        self._made = threading.Event()
         self._post = post
         self._watch = watch
         self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
@@ -52,6 +63,13 @@ class Ingest(threading.Thread):
         self._due = False
 
     # -- for the screen's thread ---------------------------------------------------------------
+
+    @property
+    def desk(self) -> Desk:
+        """What this thread works at; waits for it at the very start."""
+        if not self._made.wait(PATIENCE):
+            raise RuntimeError("the run's thread did not start")
+        return self._desk
 
     def ask(self, job: Callable[[], T]) -> Future[T]:
         """Run `job` in this thread, between two reads. A snapshot follows it."""
@@ -75,6 +93,8 @@ class Ingest(threading.Thread):
     # -- in this thread --------------------------------------------------------------------------
 
     def run(self) -> None:
+        self._desk = self._make()
+        self._made.set()
         wakeups = Wakeups(self._desk.paths, self._file_event) if self._watch else None
         if wakeups is not None:
             wakeups.start()

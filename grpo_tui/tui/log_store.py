@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable
 from itertools import islice
 
-from .desk import News
+from .news import News
 
 KEPT = 20_000
 

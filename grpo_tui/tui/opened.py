@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..home import run_home
-from ..playbook.library import Library
 from ..run import Run
-from .desk import Desk
 from .ingest import Ingest
 from .log_store import LogStore
-from .probing import Probing
 from .snapshot import Snapshot
 from .view_state import ViewState
+
+if TYPE_CHECKING:
+    from ..playbook.library import Library
+    from .desk import Desk
+    from .probing import Probing
 
 
 class OpenedRun:
@@ -22,25 +24,48 @@ class OpenedRun:
     def __init__(
         self,
         run: Run,
-        library: Library,
+        library: Callable[[], Library],
         post: Callable[[OpenedRun, Snapshot], Any],
         *,
         baseline: Run | None = None,
         title: str = "",
         probing: Probing | None = None,
+        python: str | None = None,
         watch: bool = True,
         generation: int = 0,
     ) -> None:
-        """`post` is called in the ingest thread; `generation` tells the panes that the log is another one."""
-        self.desk = Desk(run, library, baseline=baseline, name=title)
-        self.ingest = Ingest(self.desk, lambda snapshot: post(self, snapshot), watch=watch)
-        self.probing = probing or Probing(run.path)
+        """`post` and `library` are called in the ingest thread.
+
+        `generation` tells the panes that the log is another one; `python` is the interpreter that trains.
+        """
+
+        def make() -> Desk:
+            from .desk import Desk
+
+            return Desk(run, library(), baseline=baseline, name=title)
+
+        self.path = run.path
+        self.ingest = Ingest(make, lambda snapshot: post(self, snapshot), watch=watch)
+        self._probing, self._python = probing, python
         self.log_store = LogStore(generation=generation)
         self._state_file = run_home(run.path) / "view.json"
         self.view_state = ViewState.load(self._state_file)
         self.alarmed: set[tuple[str, str]] = set()
         """(alarm, severity) that a person was told of."""
         self.greeted = False
+
+    @property
+    def desk(self) -> Desk:
+        return self.ingest.desk
+
+    @property
+    def probing(self) -> Probing:
+        """Made when it is first asked for: what starts probes takes a while to load."""
+        if self._probing is None:
+            from .probing import Probing
+
+            self._probing = Probing(self.path, python=self._python)
+        return self._probing
 
     def close(self) -> None:
         """Stop reading and keep how it was looked at."""

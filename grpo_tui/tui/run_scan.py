@@ -13,18 +13,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..playbook.alarms.monitor import Monitor
-from ..playbook.library import Library
 from ..run import Run
 from ..sources.detect import find_runs
 from ..sources.errors import SourceError
-from .desk import EVERYDAY
+from .naming import EVERYDAY
 from .snapshot import FIRST
 from .theme import rank
+
+if TYPE_CHECKING:
+    from ..playbook.alarms.monitor import Monitor
+    from ..playbook.library import Library
 
 REST = 0.004
 """Seconds of rest after a slice of reading."""
@@ -85,7 +87,7 @@ FIELDS = frozenset({"name", "framework", "state", "alarm", "rollouts"})
 class RunScan(threading.Thread):
     """Reads the runs under `root` until stopped. `post` is called in this thread."""
 
-    def __init__(self, root: Path, library: Library, post: Callable[[RunRow], Any]) -> None:
+    def __init__(self, root: Path, library: Callable[[], Library], post: Callable[[RunRow], Any]) -> None:
         super().__init__(name="run-scan", daemon=True)
         self.root = root
         self.found = False
@@ -132,12 +134,14 @@ class RunScan(threading.Thread):
 
     def _read(self, path: Path) -> tuple[Run, Monitor] | None:
         """Read one run to its end; what is kept is a run that may still grow."""
+        from ..playbook.alarms.monitor import Monitor
+
         try:
             run = Run.open(path)
             self._drain(run)
             if time.time() - (run.last_change or 0.0) > _LIVE_FOR:
                 run.poll(final=True)
-            monitor = Monitor(run, self._library)
+            monitor = Monitor(run, self._library())
         except (SourceError, OSError, ValueError) as error:
             line = str(error).splitlines()[0] if str(error) else type(error).__name__
             self._post(RunRow(path, self._called(path), changed=_modified(path), trouble=line))

@@ -21,11 +21,8 @@ from ..playbook.walk.walk import Walk, WalkError, begin_session
 from ..run import Run
 from ..summary import summarise_run
 from .fixing import fix_views
+from .refusal import Refused
 from .snapshot import WalkState
-
-
-class Refused(Exception):
-    """A move that is not possible now; the text says why and what to do."""
 
 
 class Walking:

@@ -147,7 +147,7 @@ def test_alarms_are_judged_although_the_file_never_rests(log: Path, desk: Desk) 
 
 
 def test_a_newer_snapshot_replaces_one_that_waits() -> None:
-    old, new = (SnapshotPosted(Snapshot(Facts("a", "a"))) for _ in range(2))
+    old, new = (SnapshotPosted(Snapshot(Facts("a", "a")), None) for _ in range(2))
     assert old.can_replace(new)
 
 

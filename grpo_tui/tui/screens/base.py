@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from textual.app import ComposeResult
 from textual.screen import Screen
 
+from ..refusal import Refused
 from ..snapshot import Snapshot
-from ..walking import Refused
 from ..widgets.key_bar import KeyBar
 from ..widgets.run_header import RunHeader
 

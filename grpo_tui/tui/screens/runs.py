@@ -68,7 +68,7 @@ class RunsScreen(RunScreen):
         root = self.grpo.root
         self.view = RunsView.load(root)
         self.query_now = self._parsed(self.view.filter)
-        self._scan = RunScan(root, self.grpo.library, self._post)
+        self._scan = RunScan(root, lambda: self.grpo.library, self._post)
         self._scan.start()
         self.set_interval(5.0, self.redraw)
 

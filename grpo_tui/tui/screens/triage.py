@@ -13,9 +13,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 
 from ..keymap import bindings
-from ..probing import outcome_of
 from ..snapshot import Offer, Snapshot, WalkState
-from ..walking import Walking
 from ..widgets.chart_grid import ChartGrid
 from ..widgets.choice_list import ChoiceList, Pick
 from ..widgets.page import Page
@@ -26,10 +24,10 @@ from ..widgets.verdict_page import VerdictPage
 from ..widgets.walk_side import WalkSide
 from .base import RunScreen
 from .dialogs import TextDialog
-from .probe import ProbeScreen
 
 if TYPE_CHECKING:
     from ...playbook.walk.views import StepView
+    from ..walking import Walking
 
 View = Literal["list", "walk", "verdict"]
 _ACTIONS: dict[str, tuple[View, ...]] = {
@@ -232,7 +230,7 @@ class TriageScreen(RunScreen):
             await self._move(lambda walking: walking.answer(step, text.strip()))
 
     def action_back(self) -> None:
-        self._make_move(Walking.back)
+        self._make_move(lambda walking: walking.back())
 
     @work(exclusive=True, group="dialog")
     async def action_skip(self) -> None:
@@ -255,6 +253,9 @@ class TriageScreen(RunScreen):
         if step is None or not step.probe:
             self.grpo.say("this step needs no probe")
             return
+        from ..probing import outcome_of
+        from .probe import ProbeScreen
+
         result = await self.app.push_screen_wait(ProbeScreen(self.grpo, step))
         if result is not None:
             await self._move(lambda walking: walking.record_probe(step, outcome_of(result)))
