@@ -21,7 +21,7 @@ DEEPEST = 40
 MOST_NODES = 100_000
 MOST_KEYS = 1_000
 """Keys of one mapping; no part of a playbook comes near, and every one of them would be complained about."""
-MOST_ITEMS = 10_000
+MOST_ITEMS = 5_000
 LONGEST_TEXT = 20_000
 MOST_COMPLAINTS = 20
 
