@@ -1,4 +1,4 @@
-"""What a fix tells a tired person: what to do and by which rule, what not to do, what to watch for how long."""
+"""What a fix tells a tired person: what to do and by which rule, what not to do, what to watch how long."""
 
 from __future__ import annotations
 
