@@ -61,14 +61,16 @@ class _Watch:
         if baseline is not None:
             drain(baseline)
         self._monitor = Monitor(run, library, baseline)
-        self._announcer = Announcer(Handling(run.path))
-        self._know_what_was_told()
+        # What comes through a pipe has no name by which it could be known again.
+        self._named = str(run.path) != "-"
+        self._announcer = Announcer(Handling(run.path) if self._named else None)
+        if self._named:
+            self._know_what_was_told()
 
     def follow(self) -> int:
         """Read, judge, tell, wait; until the run is over (or silent, with `--until-stalled`)."""
         from ..sources.errors import SourceError
 
-        until = (*OVER, "stalled") if self._options.until_stalled else OVER
         complained = ""
         while True:
             try:
@@ -79,7 +81,7 @@ class _Watch:
                 if str(error) != complained:
                     complained = str(error)
                     _mention(f"{complained}; still watching")
-            if self._run.state() in until or self._closed():
+            if self._over() or self._closed():
                 self._run.poll(final=True)
                 self._look()
                 return self._exit_code()
@@ -87,6 +89,11 @@ class _Watch:
             time.sleep(self._options.every)
 
     # -- inside ----------------------------------------------------------------------------
+
+    def _over(self) -> bool:
+        state = self._run.state()
+        silent = state == "stalled" or (state == "unknown" and self._run.step is not None)
+        return state in OVER or (silent and self._options.until_stalled)
 
     def _closed(self) -> bool:
         """Whether the run comes through a pipe that its writer has closed: nothing more can follow."""
@@ -102,7 +109,8 @@ class _Watch:
                 continue
             self._tell(told.alarm, told.news, told.untold)
         try:
-            remember(self._run.path, changes)
+            if self._named:
+                remember(self._run.path, changes)
         except OSError as error:
             if self._first:
                 _mention(f"alarms cannot be kept ({error.strerror}); a restart will tell them again")
@@ -137,16 +145,17 @@ class _Watch:
         from ..outlets.notice import Notice
 
         state = self._run.state()
-        if state == self._state or (state == "running" and not self._state):
+        if state == self._state or (not self._state and (state == "running" or self._run.step is None)):
             self._state = state
             return
         self._state = state
         severity = "critical" if state == "died" else "info"
-        notice = Notice(str(self._run.path), "run", severity, f"the run is {state}", self._run.step)
+        said = "silent for long; how it ended is not known" if state == "unknown" else state
+        notice = Notice(str(self._run.path), "run", severity, f"the run is {said}", self._run.step)
         if self._options.json:
             self._print_json({**notice.as_dict(), "untold": None})
         else:
-            self._print(f"{'run':<8}  {state}")
+            self._print(f"{'run':<8}  {said}")
         self._send(notice)
 
     def _print(self, line: str) -> None:

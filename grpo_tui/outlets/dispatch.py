@@ -99,7 +99,7 @@ class _Line:
         if self._thread.is_alive():
             unsent += 1 + sum(waiting is not None for waiting in list(self._queue.queue))
         if unsent:
-            self._tell(f"outlet {self._outlet.sender.name}: {unsent} alarm changes were not sent")
+            self._tell(f"outlet {self._outlet.sender.name}: not sent: {unsent}")
 
     def _hold_back(self, notices: int) -> None:
         with self._lock:

@@ -45,7 +45,7 @@ class Notice:
         if self.alarm is not None and self.alarm.first_step is not None:
             lines.append(f"since step {self.alarm.first_step}, now at step {self.step}")
         if self.held_back:
-            lines.append(f"({self.held_back} earlier alarm changes were not sent)")
+            lines.append(f"(alarm changes before this that were not sent: {self.held_back})")
         return safe(" · ".join(lines))[:LONGEST]
 
     def as_dict(self) -> dict[str, Any]:
