@@ -25,7 +25,7 @@ class Reader(ABC):
     """Stable name, shown to people and in `show --json`."""
     rank: ClassVar[int] = 50
     """Which source wins where two give the same metric at the same step: the lower rank."""
-    prose: ClassVar[bool] = False
+    prose: bool = False
     """Whether the lines are a console's, so that a traceback or an out-of-memory may stand among them."""
     resolution: float | None = None
     """Half the last digit that the file prints, where it prints a fixed number of digits: a value

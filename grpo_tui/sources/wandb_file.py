@@ -38,7 +38,6 @@ _HISTORY, _OUTPUT, _CONFIG, _OUTPUT_RAW, _RUN, _EXIT = 2, 4, 5, 13, 17, 18
 class WandbFile(FrameReader):
     name = "wandb"
     rank = 18
-    prose = True
 
     def __init__(self, *, console: bool = True) -> None:
         self._hears = console
@@ -120,6 +119,7 @@ class WandbFile(FrameReader):
                 yield from self._row(data, start, end)
             elif field in (_OUTPUT, _OUTPUT_RAW):
                 if self._hears:
+                    self.prose = True
                     yield from self._heard(self._console.said(data, start, end))
             elif field == _RUN:
                 yield from _run(data, start, end)

@@ -167,7 +167,7 @@ def test_what_the_console_said_is_mined_and_shown(tmp_path: Path) -> None:
         ("exit-code", 0, "the run ended with exit code 1"),
     ]
     assert run.state() == "died"
-    assert (1, "hello") in shown and (5, "bye") in shown and run.steps() == [1, 2] and not run.ended
+    assert run.tracks[0].source.reader.prose and (1, "hello") in shown and (5, "bye") in shown and run.steps() == [1, 2] and not run.ended
 
 
 def test_the_consoles_own_log_is_heard_once(tmp_path: Path) -> None:
