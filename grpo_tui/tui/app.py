@@ -114,7 +114,7 @@ class GrpoApp(App[int]):
             watch=self._watch,
             generation=generation,
         )
-        self.snapshot = Snapshot(Facts(title or name_of(run.path), str(run.path)))
+        self.snapshot = Snapshot(Facts(title or name_of(run.path), run.address))
 
     @property
     def library(self) -> Library:

@@ -6,6 +6,7 @@ nothing here may touch a widget; what it returns is frozen.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -23,9 +24,11 @@ from ..playbook.reload import PlaybookWatch
 from ..run import Run
 from ..sources.errors import SourceError
 from ..sources.records import Record
+from .log_store import KEPT
 from .naming import name_of
 from .news import News
 from .offers import offers
+from .preview import Preview, preview_of
 from .refusal import Refused
 from .snapshot import Facts, Offer, Overlay, PointsCache, Snapshot, WalkState, ordered
 from .walking import Walking
@@ -54,6 +57,12 @@ class Desk:
         self._judged = -1
         self._trouble: dict[str, str] = {}
         self._reading = True
+        self._preview: Preview | None = None
+        self._previewed = False
+        self._caught_up = False
+        self._held: deque[tuple[int, str]] = deque(maxlen=KEPT)
+        """Lines of the history, kept back while the tail is shown."""
+        self._held_rows: list[tuple[int, int]] = []
 
     @property
     def paths(self) -> list[Path]:
@@ -61,13 +70,19 @@ class Desk:
         return [track.source.path for track in self.run.tracks]
 
     def read(self) -> News:
-        """Read on, one bounded slice of every source."""
+        """Read on, one bounded slice of every source; of a large log the tail comes first of all."""
+        if not self._previewed:
+            self._previewed = True
+            self._preview = preview_of(self.run)
+            if self._preview is not None:
+                return News(True, tuple((0, line) for line in self._preview.lines))
         try:
             batches = self.run.poll()
         except (OSError, SourceError) as error:
             return News(self._complain("files", str(error)))
         if not batches:
-            return News(self._calm("files"))
+            self._caught_up = True
+            return self._whole() if self._preview is not None else News(self._calm("files"))
         self._calm("files")
         prose = [batch for batch in batches if getattr(batch.source.reader, "prose", False)]
         shown = prose or ([] if self._has_prose() else batches)
@@ -78,16 +93,30 @@ class Desk:
             for item in batch.items
             if isinstance(item, Record) and item.line
         )
+        if self._preview is not None:
+            self._held.extend(lines)
+            self._held_rows.extend(rows)
+            return News(True)
         return News(True, lines, any(batch.reset for batch in shown), rows)
+
+    def _whole(self) -> News:
+        """The history has been read: its lines take the place of the tail's."""
+        self._preview = None
+        news = News(True, tuple(self._held), True, tuple(self._held_rows))
+        self._held.clear()
+        self._held_rows.clear()
+        return news
 
     def judge(self) -> bool:
         """Bring alarms and the open walk up to date; True where there was something new."""
+        if self._preview is not None:
+            return False
         if self.run.revision == self._judged and not self._reading:
             return False
         self._judged = self.run.revision
         self._guarded("alarms", self._update_alarms)
         self._guarded("walk", self.walking.refresh)
-        self._reading = False
+        self._reading = self._reading and not self._caught_up
         return True
 
     def clock(self) -> bool:
@@ -98,8 +127,13 @@ class Desk:
 
     def snapshot(self) -> Snapshot:
         """The run as it stands."""
-        points = self._cache.of(self.run, self.run.names())
-        names = ordered(points, self._cache.still())
+        points: Mapping[str, Points]
+        if self._preview is not None:
+            points = self._preview.points
+            names = ordered(points)
+        else:
+            points = self._cache.of(self.run, self.run.names())
+            names = ordered(points, self._cache.still())
         alarms = tuple(self._monitor.alarms) if self._monitor is not None else ()
         return Snapshot(
             facts=self._look(),
@@ -214,7 +248,8 @@ class Desk:
             self._base,
             framework=run.framework,
             version=run.framework_version,
-            step=run.step,
+            step=run.step if self._preview is None else self._preview.step,
+            read=self._share() if self._reading else None,
             total=run.total_steps,
             pace=run.seconds_per_step(),
             eta=run.eta_seconds(),
@@ -222,6 +257,12 @@ class Desk:
             segments=max(1, len(run.segments)),
         )
         return self._facts
+
+    def _share(self) -> float | None:
+        """How much of the files was read."""
+        sizes = sum(path.stat().st_size for path in self.paths if path.is_file())
+        read = sum(track.source.bytes for track in self.run.tracks)
+        return min(1.0, read / sizes) if sizes else None
 
     def _guarded(self, what: str, work: Callable[[], object]) -> None:
         """A fault in the engine costs its own part, never the curves."""

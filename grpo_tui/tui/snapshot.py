@@ -61,6 +61,8 @@ class Facts:
     eta: float | None = None
     state: str = "unknown"
     segments: int = 1
+    read: float | None = None
+    """The share of the files that was read, while they are read for the first time."""
     tag: str = ""
     """What kind of showing this is ("demo ×20"); empty for a person's own run."""
 

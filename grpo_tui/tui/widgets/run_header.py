@@ -64,9 +64,13 @@ def parts_of(snapshot: Snapshot, name_width: int) -> list[Part]:
         Part(Content.styled(form.pace(facts.pace), "$faint"), 6),
         Part(Content.styled(_eta(facts), "$faint"), 4),
         Part(Content.styled(f"segment {facts.segments}" if facts.segments > 1 else "", "$faint"), 9),
-        Part(Content.styled("reading …", "$accent") if snapshot.reading else state.content, 1),
+        Part(Content.styled(_reading(facts), "$accent") if snapshot.reading else state.content, 1),
         Part(_worst(snapshot), 0),
     ]
+
+
+def _reading(facts: Facts) -> str:
+    return "reading …" if facts.read is None else f"reading {facts.read:.0%}"
 
 
 def _framework(facts: Facts) -> str:
