@@ -113,10 +113,11 @@ def _exit_code(report: dict[str, Any], fail_on: str | None) -> int:
 
 def print_report(report: dict[str, Any]) -> None:
     """A report of `diagnose` for people."""
-    run_, verdict = report["run"], report["verdict"]
-    named = verdict["diagnosis"] or ""
-    print(f"{plain(run_['path'])} · {run_['framework']} · {run_['state']} · step {run_['steps']['last']}")
-    print(f"\n{verdict['status'].upper()} {named}".rstrip())
+    from .verdict_lines import verdict_lines
+
+    run_ = report["run"]
+    print(f"{plain(run_['path'])} · {run_['framework']} · {run_['state']} · step {run_['steps']['last']}\n")
+    print("\n".join(verdict_lines(report)) + "\n")
     for alert in report["alerts"]:
         glyph = GLYPHS[alert["severity"]]
         print(f"  {glyph} {alert['severity']} from step {alert['first_step']}: {plain(alert['message'])}")
@@ -125,7 +126,8 @@ def print_report(report: dict[str, Any]) -> None:
         print(f"\n  {place}. {candidate['diagnosis']} ({candidate['status']}, score {score})")
         for evidence in candidate["evidence"]:
             print(f"     - {plain(evidence['text'])}")
-        for fix in candidate.get("fixes", [])[:3]:
+        told = place == 1 and candidate["diagnosis"] == report["verdict"]["diagnosis"]
+        for fix in [] if told else candidate.get("fixes", [])[:3]:
             print(f"     fix: {plain(fix['title'])}")
     if report["next"]:
         print("\n  measure next:")
