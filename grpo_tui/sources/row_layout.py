@@ -196,6 +196,12 @@ class Alike:
     owner: list[int]
     row: list[int]
     tables: list[tuple[tuple[str, ...], Index, NDArray[np.float64]]]
+    joined: bytes
+    """Of each line 1 where the row of the next one follows its own, else 0."""
+
+    def together(self, line: int) -> int:
+        """How many rows from that of `line` on follow one another in lines that do."""
+        return self.joined.find(0, line) - line + 1
 
     def follows(self, line: int, other: int) -> bool:
         """Whether the row of `line` comes next after that of `other` in the same table."""
@@ -247,4 +253,6 @@ class Layouts:
                 owner[these[found]] = len(tables)
                 row[these[found]] = np.arange(len(found))
                 tables.append((layout.names, steps, table))
-        return Alike(owner.tolist(), row.tolist(), tables)
+        joined = np.zeros(len(lines), np.uint8)
+        joined[:-1] = (owner[1:] == owner[:-1]) & (row[1:] == row[:-1] + 1) & (owner[1:] >= 0)
+        return Alike(owner.tolist(), row.tolist(), tables, joined.tobytes())

@@ -32,7 +32,7 @@ class Sieve:
     def __init__(self, reader: LineReader, lines: Sequence[bytes]) -> None:
         self._reader = reader
         self._lines = lines
-        self._alike = Alike([], [], [])
+        self._alike = Alike([], [], [], b"")
         self._offset = 0
         self._taken: list[int] = []
         self._first = self._last = 0
@@ -53,15 +53,20 @@ class Sieve:
         marks = self._reader.marks
         return 0 if marks is None else self._about(at).silent(at, marks)
 
-    def add(self, at: int, number: int) -> Rows | None:
-        """Take the row of a line; gives the rows before it if this one is of another table."""
+    def rows(self, at: int) -> int:
+        """How many lines from this one on are rows of one table that follow one another."""
+        place = at - self._offset
+        return self._alike.together(place) if self.is_row(at) else 0
+
+    def add(self, at: int, numbers: range) -> Rows | None:
+        """Take the rows of lines that have these numbers; gives those before if they are of another table."""
         place = at - self._offset
         done = None
         if not self._taken or not self._alike.follows(place, self._last):
             done = self.settle()
             self._first = place
-        self._last = place
-        self._taken.append(number)
+        self._last = place + len(numbers) - 1
+        self._taken.extend(numbers)
         return done
 
     def settle(self) -> Rows | None:

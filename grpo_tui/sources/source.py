@@ -201,21 +201,21 @@ class Source:
         at = 0
         while at < len(lines):
             quiet = self._incidents.quiet
-            row = quiet and sieve.is_row(at)
-            if quiet and not row and (count := sieve.silent(at)):
+            rows = sieve.rows(at) if quiet else 0
+            count = rows or (sieve.silent(at) if quiet else 0)
+            if rows:
+                self._stretch(sieve.add(at, range(self._line, self._line + rows)))
+            if count:
                 batch.shown.extend(enumerate(lines[at : at + count], self._line))
+                _trim(batch)
                 self._line += count
                 at += count
                 continue
-            if row:
-                self._stretch(sieve.add(at, self._line))
-                batch.shown.append((self._line, lines[at]))
-            else:
-                self._stretch(sieve.settle())
-                before = self._row
-                self._line_of(batch, reader, lines[at], hinted=not quiet or sieve.hinted(at))
-                if self._row is not None and self._row is not before:
-                    sieve.learn(at, self._row)
+            self._stretch(sieve.settle())
+            before = self._row
+            self._line_of(batch, reader, lines[at], hinted=not quiet or sieve.hinted(at))
+            if self._row is not None and self._row is not before:
+                sieve.learn(at, self._row)
             self._end_line(batch)
             at += 1
         self._stretch(sieve.settle())
@@ -278,8 +278,7 @@ class Source:
         if self._bar is not None:
             batch.shown.append((self._line, self._bar))
             self._bar = None
-        if len(batch.shown) > 2 * _MOST_LINES:
-            del batch.shown[:-_MOST_LINES]
+        _trim(batch)
         self._line += 1
 
     def _unfinished(self, batch: Batch, reader: LineReader, *, final: bool) -> None:
@@ -303,6 +302,12 @@ class Source:
             self.records = 0
         self.records += sum(_rows(part) for part in batch.parts)
         self.reader = self.reader.settled()
+
+
+def _trim(batch: Batch) -> None:
+    """Forget the oldest lines of a long batch."""
+    if len(batch.shown) > 2 * _MOST_LINES:
+        del batch.shown[:-_MOST_LINES]
 
 
 def _rows(part: Item | Rows) -> int:
