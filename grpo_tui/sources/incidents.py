@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .incident_patterns import CLAIM, HINTS, MATCHER, PATTERNS, QUOTED, UNQUOTED, hinted
 from .records import Incident
-from .stages import stage_of_frame, stage_of_message
+from .stages import stage_of_actor, stage_of_frame, stage_of_message
 from .text import find_bar, undecorated, unranked
 
 _TRACEBACK = re.compile(r"^(?:.{0,200}[\s:])?Traceback \(most recent call last\):\s*$")
@@ -88,6 +88,8 @@ class Incidents:
         yield from self._sampling(writer, number, rest)
         sample = self._samples.get(writer)
         found = self._found(writer, number, rest, rank)
+        if (home := stage_of_actor(actor)) and not rest[:1].isspace():
+            found = (one if one.stage or one.kind != "oom" else replace(one, stage=home) for one in found)
         if sample is None:
             yield from found
         else:

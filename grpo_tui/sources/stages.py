@@ -28,6 +28,11 @@ _FUNCTIONS = (
         ),
     ),
 )
+_ACTORS = (
+    ("rollout", re.compile(r"vllm|sglang|engine|agentloop|rollout(?!.*train)|generat", re.IGNORECASE)),
+    ("reward", re.compile(r"reward", re.IGNORECASE)),
+)
+"""Processes that only one stage has; verl's WorkerDict does everything and says nothing."""
 _MESSAGES = (
     ("rollout", re.compile(r"cache blocks|KV cache|cumem")),
     ("arithmetic", re.compile(r"(?:batch|num_gen|micro).{0,200}divisible|divisible.{0,200}batch")),
@@ -45,6 +50,11 @@ def stage_of_frame(line: str) -> str:
     if _REWARD.search(frame["file"]):
         return "reward"
     return next((stage for stage, named in _FUNCTIONS if named.match(frame["function"])), "")
+
+
+def stage_of_actor(name: str | None) -> str:
+    """The stage of a Ray actor or process that does nothing else; "" for any other."""
+    return next((stage for stage, named in _ACTORS if name and named.search(name)), "")
 
 
 def stage_of_message(text: str) -> str:

@@ -147,6 +147,24 @@ def test_a_traceback_names_its_innermost_frame() -> None:
     assert (incident.frame, incident.stage) == ("rewards.py:9 in compute_score", "reward")
 
 
+@pytest.mark.parametrize(
+    ("actor", "stage"),
+    [
+        ("vLLMHttpServer", "rollout"),
+        ("EngineCore_DP0", "rollout"),
+        ("RewardLoopWorker", "reward"),
+        ("WorkerDict", ""),
+    ],
+)
+def test_where_a_process_ran_out_of_memory(actor: str, stage: str) -> None:
+    (one,) = incidents(f"({actor} pid=5) torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1 GiB")
+    assert one.stage == stage
+    framed = 'Traceback (most recent call last):\n  File "a.py", line 3, in update_policy\n'
+    text = framed + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1 GiB"
+    (one,) = incidents("\n".join(f"({actor} pid=5) {line}" for line in text.split("\n")))
+    assert one.stage == "update"
+
+
 def test_a_traceback_behind_the_name_of_a_role() -> None:
     lines = [f"[trainer] {line}" for line in TRACEBACK.split("\n")]
     lines[2:2] = ["[rollout] Timeout during comparison", "[rollout] idle"]
