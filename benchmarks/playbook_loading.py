@@ -120,7 +120,7 @@ def main() -> int:
         f"load 20 steps, {len(text) / 1000:.1f} kB: {cost * 1e3:.1f} ms (budget 15); "
         f"events alone {floor * 1e3:.1f}"
     )
-    code = "import time as t; a = t.perf_counter(); import grpo_tui.playbook.format.load; print(t.perf_counter() - a)"
+    code = "import time; a = time.time(); import grpo_tui.playbook.format.load; print(time.time() - a)"
     cold = min(
         float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
         for _ in range(3)

@@ -11,11 +11,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from .format.extend import OverlayFile, extend, missing_base
-from .format.load import read_file
+from .format.load import Loaded, read_file
 from .format.problems import Problem
 from .format.schema import Playbook, UseStep
 from .language.names import Names, did_you_mean
@@ -107,7 +108,7 @@ def _add_folder(library: Library, source: Source, names: Names | None) -> None:
     for path in files_in(source.path):
         if source.kind == "project" and not is_ours(path):
             continue
-        loaded = read_file(path, names=names)
+        loaded = read_file(path, names=names) if names is not None else _read(path)
         if loaded.overlay is not None:
             overlays.append(loaded.overlay)
             continue
@@ -126,6 +127,20 @@ def _add_folder(library: Library, source: Source, names: Names | None) -> None:
         library.warnings.extend(loaded.problems)
     for overlay in overlays:
         _lay_over(library, overlay, names)
+
+
+def _read(path: Path) -> Loaded:
+    """A file as it was read before, where its size and time are the same."""
+    try:
+        held = path.stat()
+    except OSError:
+        return read_file(path)
+    return _read_once(path, (path.absolute(), held.st_ino, held.st_size, held.st_mtime_ns))
+
+
+@lru_cache(maxsize=256)
+def _read_once(path: Path, stamp: tuple[Path, int, int, int]) -> Loaded:
+    return read_file(path)
 
 
 def _lay_over(library: Library, overlay: OverlayFile, names: Names | None) -> None:
