@@ -27,24 +27,24 @@ class LoggedRows:
         self._own: str | None = None
         self._transformers = False
         self._last: int | None = None
-        self._plain: dict[tuple[str, ...], tuple[str | None, list[tuple[str, str]]]] = {}
+        self._plain: dict[tuple[str, ...], tuple[str | None, list[tuple[str, str]] | None]] = {}
         """Names of a row that was read with care and is metrics alone, but for the step and the clock -> the
-        one of the step, and each other as it is written and as it is called."""
+        one of the step, and each other as it is written and as it is called (None: all as they stand)."""
 
     def plain(self, row: dict[str, Any], counter: Any) -> tuple[int, dict[str, float]] | None:
         """Step and values of a row with names that were read before, if nothing is special about it.
 
-        Whether the values are numbers is left to who packs them. Nothing is changed but the newest step.
+        Whether the values are numbers is left to who packs them. The row given is used up.
         """
         found = self._plain.get(tuple(row))
         if found is None:
             return None
         own, names = found
-        step = counter if own is None else row[own]
+        step = counter if own is None else row.pop(own)
         if type(step) is not int or not 0 <= step < FARTHEST:
             return None
         self._last = step
-        return step, {name: row[raw] for raw, name in names}
+        return step, row if names is None else {name: row[raw] for raw, name in names}
 
     def row(self, row: dict[str, Any], counter: int | None) -> Iterator[Item]:
         """The items of a row that the logger counted as `counter` (None where the row says it itself)."""
@@ -83,4 +83,5 @@ class LoggedRows:
         )
         if plainly and bool(said) == (self._own is not None):
             names = [(raw, name) for raw, name in called.items() if name != column]
-            self._plain[given] = (said[0] if said else None, names)
+            same = len(names) + len(said) == len(given) and all(raw == name for raw, name in names)
+            self._plain[given] = (said[0] if said else None, None if same else names)
