@@ -129,7 +129,7 @@ class _Watch:
     def _tell(self, alarm: Any, news: str, untold: str) -> None:
         from ..outlets.notice import Notice
 
-        notice = Notice(str(self._run.path), news, alarm.severity, alarm.message, self._run.step, alarm)
+        notice = Notice(self._run.address, news, alarm.severity, alarm.message, self._run.step, alarm)
         if self._options.json:
             self._print_json({**notice.as_dict(), "untold": untold or None})
         else:
@@ -151,7 +151,7 @@ class _Watch:
         self._state = state
         severity = "critical" if state == "died" else "info"
         said = "silent for long; how it ended is not known" if state == "unknown" else state
-        notice = Notice(str(self._run.path), "run", severity, f"the run is {said}", self._run.step)
+        notice = Notice(self._run.address, "run", severity, f"the run is {said}", self._run.step)
         if self._options.json:
             self._print_json({**notice.as_dict(), "untold": None})
         else:

@@ -336,7 +336,12 @@ class GrpoApp(App[int]):
     def action_config(self) -> None:
         if not self.has_run:
             return
-        self.push_screen(ConfigScreen(self.snapshot.config, self.snapshot.warnings))
+        self.push_screen(ConfigScreen(self))
+
+    def action_calculate(self) -> None:
+        from .screens.calculator import CalculatorScreen
+
+        self.push_screen(CalculatorScreen(self))
 
     def action_toggle_theme(self) -> None:
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
