@@ -35,12 +35,14 @@ def run(options: Namespace) -> int:
             problems += check_overlay(piece.base, piece.playbook, piece.overlay, found.library)
     problems = sorted(dict.fromkeys(problems), key=lambda p: (p.path, p.line, p.col))
     shown = [p for p in problems if ORDER.index(p.severity) >= ORDER.index(options.least)]
-    _print(shown, options.format or ("json" if options.json else "text"), len(found.pieces))
+    broken = len({problem.path for problem in problems if problem.severity == "fatal"})
+    form = options.format or ("json" if options.json else "text")
+    _print(shown, form, _summary(shown, len(found.pieces), broken, len(problems) - len(shown)))
     worst = max((ORDER.index(p.severity) for p in problems), default=-1)
     return 2 if worst == ORDER.index("fatal") else int(worst >= ORDER.index(options.fail_on))
 
 
-def _print(problems: list[Problem], form: str, files: int) -> None:
+def _print(problems: list[Problem], form: str, summary: str) -> None:
     if form == "json":
         print_json({"schema": 1, "problems": [_row(problem) for problem in problems]})
     elif form == "sarif":
@@ -55,14 +57,17 @@ def _print(problems: list[Problem], form: str, files: int) -> None:
     else:
         for problem in problems:
             print("\n".join(plain(line) for line in str(problem).split("\n")))
-        print(_summary(problems, files))
+        print(summary)
 
 
-def _summary(problems: list[Problem], files: int) -> str:
-    many = "1 playbook" if files == 1 else f"{files} playbooks"
+def _summary(problems: list[Problem], usable: int, broken: int, hidden: int) -> str:
+    many = "1 playbook" if usable == 1 else f"{usable} playbooks"
     counts = Counter(problem.severity for problem in problems)
     said = [f"{counts[level]} {level}" for level in ("fatal", "bug", "warning", "info") if counts[level]]
-    return f"{many}, {len(problems)} problems" + (f" ({', '.join(said)})" if said else "")
+    number = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    parts = [many, *([f"{broken} cannot be used"] if broken else [])]
+    parts.append(number + (f" ({', '.join(said)})" if said else ""))
+    return ", ".join(parts) + (f"; {hidden} milder not shown" if hidden else "")
 
 
 def _row(problem: Problem) -> dict[str, Any]:
