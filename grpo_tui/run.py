@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from . import derivations
+from .liveness import State, state_of
 from .metrics.catalog import catalog
 from .metrics.derived import Derivation
 from .metrics.series import Points, merge
@@ -39,31 +40,6 @@ from .sources.source import Batch
 from .track import Segment, Track
 
 __all__ = ["Run", "Segment", "State", "Track"]
-
-State: TypeAlias = Literal["running", "stalled", "ended", "died", "unknown"]
-
-STALL_FACTOR = 5.0
-"""A run is stalled after this many of its own steps without a sign of life …"""
-STALL_LEAST = 120.0
-"""… and never before this many seconds."""
-GAP_FACTOR = 3.0
-"""A source that grows in lumps is silent for this many times its usual gap before that means anything."""
-GONE_FACTOR = 200.0
-"""After so many of its steps …"""
-GONE_LEAST = 14 * 86400.0
-"""… and this many seconds of silence a run does not hang any more: how it ended is not known."""
-FATAL = frozenset(
-    [
-        "exception",
-        "oom",
-        "killed",
-        "worker-died",
-        "engine-dead",
-        "config-error",
-        "collective-error",
-        "exit-code",
-    ]
-)
 
 
 class Run:
@@ -335,42 +311,13 @@ class Run:
         return max(0.0, (total - step) * pace)
 
     def state(self, now: float | None = None) -> State:
-        """Whether the run lives. A silent file is judged by the run's own pace, never by a fixed time."""
-        if not any(track.records for track in self.tracks):
-            if self._fatal():
-                return "died"
-            if self.progress is None:
-                return "unknown"
-        if self.ended:
-            return "ended"
-        if self._fatal():
-            return "died"
-        total = self.total_steps
-        if total is not None and self.step is not None and self.step >= total:
-            return "ended"
-        if self.last_change is None:
-            return "unknown"
-        silent = (time.time() if now is None else now) - self.last_change
-        pace = self.seconds_per_step() or STALL_LEAST / STALL_FACTOR
-        if silent > max(GONE_LEAST, GONE_FACTOR * pace):
-            return "unknown"
-        return "stalled" if silent > max(STALL_LEAST, STALL_FACTOR * pace, self._flush(pace)) else "running"
+        """Whether the run lives, at the wall time `now`."""
+        return state_of(self, time.time() if now is None else now)
 
-    def _flush(self, pace: float) -> float:
-        """Seconds that the promptest source may be silent because of how its writer flushes.
-
-        What was seen of it while it grew says so best; a trainer's state comes with each checkpoint only.
-        """
-        saved = self._settings.get("save_steps")
-        often = saved.value if saved is not None and isinstance(saved.value, int | float) else 0
-        waits = (
-            max(
-                GAP_FACTOR * track.usual_gap,
-                often * pace if track.source.reader.name == "trainer-state" else 0,
-            )
-            for track in self.tracks
-        )
-        return min(waits, default=0.0)
+    def setting(self, key: str) -> Any:
+        """A setting by the run's own name for it; None where it was not read."""
+        held = self._settings.get(key)
+        return held.value if held is not None else None
 
     def rollout_files(self) -> list[Path]:
         """The files with sampled responses as they are now, oldest step first."""
@@ -392,12 +339,3 @@ class Run:
             steps, groups = index(self.rollout_files())
             self._rollouts = {"steps": steps, "groups": groups}
         return self._rollouts
-
-    def _fatal(self) -> bool:
-        """An exception with no row after it; one that training outlived is only an incident."""
-        fatal = [incident for incident in self.incidents if incident.kind in FATAL]
-        if not fatal:
-            return False
-        step = fatal[-1].step
-        last = max((t.newest.last_step for t in self.tracks if t.newest.last_step is not None), default=None)
-        return step is None or last is None or last <= step

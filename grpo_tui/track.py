@@ -132,6 +132,8 @@ class Track:
     source: Source
     segments: list[Segment] = field(default_factory=lambda: [Segment(0)])
     incidents: list[Incident] = field(default_factory=list)
+    past: int = 0
+    """How many of the incidents are of the segments before the newest."""
     records: int = 0
     resets: int = 0
     restarted: bool = False
@@ -175,6 +177,7 @@ class Track:
         back = newest.last_step is not None and step < newest.last_step
         if (back or self.restarted or self._anew(step, row)) and newest.last_step is not None:
             self.segments.append(Segment(len(self.segments)))
+            self.past = len(self.incidents)
             self.at = None
         self.restarted = False
 
@@ -216,6 +219,7 @@ class Track:
         """The file was truncated or replaced; what it said is void."""
         self.segments = [Segment(0)]
         self.incidents = []
+        self.past = 0
         self.records = 0
         self.resets += 1
         self.restarted = self.ended = False

@@ -69,6 +69,20 @@ def test_an_evaluation_beside_a_row_is_no_restart(tmp_path: Path) -> None:
     assert spans(run) == [(1, 5)] and run.steps() == [1, 2, 3, 4, 5]
 
 
+def test_a_crash_before_a_restart_is_past(tmp_path: Path) -> None:
+    """Dead at step 9, resumed from 5 and running at 7: the crash is told, and nobody is dead."""
+    path = tmp_path / "train.log"
+    crash = "Traceback (most recent call last):\n  File 'a.py', line 3, in main\nKeyError: 'uid'\n"
+    path.write_text("".join(told(row(step)) + "\n" for step in range(1, 10)) + crash)
+    run = Run.open(path)
+    run.poll()
+    assert run.state() == "died"
+    with path.open("a") as handle:
+        handle.write("".join(told(row(step, 0.5)) + "\n" for step in range(5, 8)))
+    run.poll()
+    assert run.state() == "running" and [one.kind for one in run.incidents] == ["exception"]
+
+
 def test_several_runs_in_one_file_grow_as_they_read_at_once(tmp_path: Path) -> None:
     rows = [row(step, shift) for shift, last in ((0.0, 5), (1.0, 9), (2.0, 4)) for step in range(1, last)]
     rows += [row(3, 7.0), row(4, 7.0)]
