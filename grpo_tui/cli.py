@@ -123,6 +123,13 @@ def _diagnose(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     _run_options(parser)
     parser.add_argument("--answers", help="a file of {observation id: value}")
     parser.add_argument("--fail-on", choices=SEVERITIES, help="exit 1 from this severity on")
+    parser.add_argument(
+        "--explain",
+        nargs="?",
+        const="",
+        metavar="DIAGNOSIS",
+        help="how it got its score, step by step, and what would change it (default: the first candidate)",
+    )
     parser.add_argument("--json", action="store_true")
 
 
@@ -134,8 +141,11 @@ def _playbook(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "probe", "grpo-tui probe ratio --run outputs/run-1 --python .venv/bin/python")
-    parser.add_argument("probe", choices=("ratio", "update", "accumulation", "mask", "nonfinite", "verifier"))
+    probes = ("ratio", "update", "accumulation", "mask", "nonfinite", "verifier")
+    parser.add_argument("probe", choices=(*probes, "history", "compare"))
+    parser.add_argument("targets", nargs="*", help="history: a run; compare: two results")
     parser.add_argument("--run", metavar="PATH", help="the run whose model to probe")
+    parser.add_argument("--launch", default="local", help="a launch profile: its name or a YAML file")
     parser.add_argument("--model", help="the model directory (default: found from the run)")
     parser.add_argument("--tiny", action="store_true", help="rehearse on a tiny local model; no evidence")
     parser.add_argument("--python", help="the training interpreter (default: VIRTUAL_ENV)")

@@ -36,7 +36,13 @@ def run(options: Namespace) -> int:
     except (ValueError, RecursionError) as error:
         return complain(f"{options.answers}: {error}")
     return report(
-        opened, library, answers=answers, baseline=baseline, as_json=options.json, fail_on=options.fail_on
+        opened,
+        library,
+        answers=answers,
+        baseline=baseline,
+        as_json=options.json,
+        fail_on=options.fail_on,
+        explained=options.explain,
     )
 
 
@@ -48,6 +54,7 @@ def report(
     baseline: Any = None,
     as_json: bool = False,
     fail_on: str | None = None,
+    explained: str | None = None,
 ) -> int:
     """Read runs to their present end, judge, print; the exit code."""
     from ..diagnose import diagnose
@@ -57,12 +64,46 @@ def report(
     for one in (run, baseline):
         if one is not None:
             drain(one)
-    found = diagnose(run, library, answers=answers, baseline=baseline).to_json(summarise_run(run))
+    made = diagnose(run, library, answers=answers, baseline=baseline)
+    found = made.to_json(summarise_run(run))
+    why: list[str] = []
+    if explained is not None:
+        named = explained or (made.candidates[0].diagnosis if made.candidates else "")
+        why = explain_diagnosis(made, named)
+        if not why:
+            return complain(_nothing_to_explain(made, named))
+        found["explained"] = why
     if as_json:
         print_json(found)
+    elif explained is not None:
+        print("\n".join(map(plain, why)))
     else:
         print_report(found)
     return _exit_code(found, fail_on)
+
+
+def explain_diagnosis(made: Any, diagnosis: str) -> list[str]:
+    """How a diagnosis got its score in each playbook that was walked, and what would change it."""
+    from ..playbook.verdict.explaining import explain
+
+    lines: list[str] = []
+    for walk in made.walks:
+        if any(ranked.diagnosis == diagnosis for ranked in walk.verdict.ranked):
+            lines.extend(explain(diagnosis, walk.playbook.id, walk.history, walk.verdict))
+    ranked = next((c for c in made.candidates if c.diagnosis == diagnosis), None)
+    if ranked is not None:
+        said = f"over all playbooks: {ranked.status}, score {compact(ranked.score)}"
+        lines.append(f"{said}; {ranked.playbook} speaks best for it")
+        if ranked.severity in (None, "info") and ranked.status == "undetermined":
+            lines.append("  no loud alarm stands behind it, so that without a telling fact it stays open")
+    return lines
+
+
+def _nothing_to_explain(made: Any, diagnosis: str) -> str:
+    """Why there is no word on a diagnosis, and on which there is."""
+    weighed = {ranked.diagnosis: None for walk in made.walks for ranked in walk.verdict.ranked}
+    asked = f"{diagnosis!r} was weighed by no playbook here" if diagnosis else "nothing was found to explain"
+    return f"{asked}; weighed were: {', '.join(weighed)}" if weighed else f"{asked}; no playbook was walked"
 
 
 def complain_playbooks(problems: list[Any]) -> int:
