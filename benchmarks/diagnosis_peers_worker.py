@@ -1,6 +1,8 @@
-"""What `diagnosis_peers.py` runs inside the peers' own environment: each peer on each run, through its public API.
+"""What `diagnosis_peers.py` runs inside the peers' own environment: each peer on each run, by its public API.
 
-    PYTHON diagnosis_peers_worker.py JOBS.json    # prints {"peer": {"run": {"read", "found": [[id, severity]]}}}
+    PYTHON diagnosis_peers_worker.py JOBS.json
+
+prints {"peer": {"run": {"read", "found": [[id, severity]]}}}.
 
 A job is {"run", "files": [paths as the run left them], "rows": a JSONL of TRL-named rows}. rl-doctor reads
 files; rlprobe and rlwatch read nothing and are fed row by row, as their TRL callbacks would.
