@@ -142,6 +142,7 @@ def main() -> int:
     options.add_argument("--threads", type=int, default=1, help="more only on an idle machine")
     options.add_argument("--only", help="rows whose name holds this text")
     options.add_argument("--out", type=Path, help="JSON, written row by row; what it holds is not run again")
+    options.add_argument("--from-end", action="store_true", help="the last rows first")
     options.add_argument("--table", type=Path, nargs="+", help="print the table of these JSON files")
     args = options.parse_args()
     if args.table:
@@ -158,7 +159,8 @@ def main() -> int:
         rows = json.loads(args.out.read_text())["rows"]
     done = {row["fault"] for row in rows}
     sides: Sides = {}
-    for fault in (*FAULTS, *TWINS):
+    order = (*TWINS, *FAULTS)
+    for fault in reversed(order) if args.from_end else order:
         if args.dtype not in fault.dtypes or (args.only and args.only not in fault.name):
             continue
         if fault.name in done:

@@ -14,6 +14,12 @@ EXIT = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 3}
 
 
 def run(options: Namespace) -> int:
+    if options.probe in ("history", "compare"):
+        from . import probe_history
+
+        return (
+            probe_history.history(options) if options.probe == "history" else probe_history.compare(options)
+        )
     from ..launch import PlanError
     from ..sources.source import SourceError
 
@@ -21,6 +27,8 @@ def run(options: Namespace) -> int:
         plan = _plan(options)
     except (PlanError, SourceError, ValueError) as error:
         return complain(str(error))
+    if options.targets:
+        return complain(f"{options.targets[0]}: options of the probe come after `--`, the run after --run")
     if not plan.ready:
         return complain(f"which Python trains? {plan.interpreter_why}; for a rehearsal: --tiny")
     if not options.json:
