@@ -1,4 +1,4 @@
-"""Readers that one would otherwise use, beside ours on the same files: CPU seconds of each, least of some rounds.
+"""Readers that one would otherwise use, beside ours on the same files: CPU seconds, least of some rounds.
 
 TensorBoard's `EventAccumulator`, `wandb leet inspect` and `rldoctor` come from an environment of their own
 (`pip install tensorboard wandb rldoctor`); where one is missing its line says so. Both sides of a pair are
@@ -84,7 +84,7 @@ def pairs(
     folder: Path,
     python: str | None,
 ) -> Iterator[Pair | str]:
-    """Each pair, or a line that says why it could not be measured. `table` writes a JSONL of so many steps."""
+    """Each pair, or a line that says why it is not measured. `table` writes a JSONL of so many steps."""
     database = trackio(folder / "trackio.db", table(steps, folder), metrics)
     yield _pair("trackio", "sqlite3 + orjson", read, plain_sqlite, database, "at most 2 × its time", 1 / 2)
     if python is None:
@@ -107,7 +107,9 @@ def pairs(
     if _made(python, _WANDB, folder, steps // 4, names):
         log = next((folder / "wandb").rglob("*.wandb"))
         leet = str(Path(python).with_name("wandb"))
-        yield _processes("a .wandb file", "wandb leet inspect", [leet, "leet", "inspect", "--summary", "--json"], log)
+        yield _processes(
+            "a .wandb file", "wandb leet inspect", [leet, "leet", "inspect", "--summary", "--json"], log
+        )
     else:
         yield "wandb leet inspect: not measured, `wandb` is missing in that environment"
 

@@ -82,7 +82,8 @@ def model_text(step: int, numbers: Numbers) -> str:
 
 DIALECTS: dict[str, tuple[Callable[[int, Numbers], str], int]] = {
     "verl-file": (verl_file, 100), "verl-console": (verl_plain, 100),
-    "verl-console three decimals": (verl_three, 100), "verl-console np.float64": (verl_numpy, 100), "jsonl": (json_lines, 100), "csv": (csv_table, 100),
+    "verl-console three decimals": (verl_three, 100), "verl-console np.float64": (verl_numpy, 100),
+    "jsonl": (json_lines, 100), "csv": (csv_table, 100),
     "trl-console": (trl_console, len(TRL)), "console with responses": (model_text, 8),
 }  # fmt: skip
 
@@ -277,29 +278,35 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     catalog()
-    results: list[dict[str, float | str]] = []
+    results = []
     with tempfile.TemporaryDirectory() as name:
-        for what in arguments.what:
-            if what == "cold":
-                results += cold(arguments.steps, Path(name))
-            elif what == "peers":
-                results += beside(arguments.steps, Path(name), arguments.peers)
-            elif what == "live":
-                results.append({"log": f"{FILES} growing files", **live(Path(name))})
-            else:
-                size, time_of = Path(what).stat().st_size / 1e6, seconds(read, Path(what))
-                results.append({"log": what, "megabytes": size, "mb_s": size / time_of})
+        for row in measured(arguments.what, arguments.steps, Path(name), arguments.peers):
+            results.append(row)
+            if not arguments.json:
+                cells = (
+                    f"{key} {value if isinstance(value, str | bool) else f'{value:.3g}'}"
+                    for key, value in row.items()
+                    if key != "log"
+                )
+                print(f"{row['log']!s:28} " + "  ".join(cells), flush=True)
     if arguments.json:
         print(json.dumps(results, indent=1))
-        return 0
-    for row in results:
-        cells = (
-            f"{key} {value if isinstance(value, str | bool) else f'{value:.3g}'}"
-            for key, value in row.items()
-            if key != "log"
-        )
-        print(f"{row['log']!s:28} " + "  ".join(cells))
     return 0
+
+
+def measured(
+    parts: list[str], steps: int, folder: Path, python: str | None
+) -> Iterator[dict[str, float | str]]:
+    for what in parts:
+        if what == "cold":
+            yield from cold(steps, folder)
+        elif what == "peers":
+            yield from beside(steps, folder, python)
+        elif what == "live":
+            yield {"log": f"{FILES} growing files", **live(folder)}
+        else:
+            size, time_of = Path(what).stat().st_size / 1e6, seconds(read, Path(what))
+            yield {"log": what, "megabytes": size, "mb_s": size / time_of}
 
 
 if __name__ == "__main__":
