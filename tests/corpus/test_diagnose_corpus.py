@@ -54,7 +54,12 @@ def test_a_constant_reward(shared: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["05-unsloth-state-250/trainer_state.json", "33-verl-npfloat-healthy", "ours/healthy.console.log"]
+    "name",
+    [
+        "05-unsloth-state-250/trainer_state.json",
+        "19-swift-sft-control/logging.jsonl",
+        "ours/healthy.console.log",
+    ],
 )
 def test_healthy_runs_are_left_alone(shared: Path, name: str) -> None:
     report = report_of(shared / "logs" / name)
@@ -87,6 +92,40 @@ def test_a_dead_run_from_the_first_row(shared: Path) -> None:
     for path in folder.glob("*.csv"):
         report = report_of(path)
         assert report.status != "healthy"
+        stuck = [alarm for alarm in report.alarms if alarm.playbook == "reward-stuck"]
+        assert [(alarm.severity, alarm.first_step) for alarm in stuck] == [("warning", 1)]
+
+
+def test_a_cliff_in_the_reward(shared: Path) -> None:
+    report = report_of(shared / "logs" / "ours" / "cliff-penalty.console.log")
+    assert report.diagnosis == "reward.scale"
+    assert report.candidates[0].first_step == 1
+
+
+def test_reward_that_climbs_while_nothing_is_right(shared: Path) -> None:
+    report = report_of(only(shared / "logs" / "47-tinker-metrics-jsonl", "*1b__Hard*"))
+    assert (report.diagnosis, report.status) == ("reward.component-imbalance", "suspected")
+    assert 10 <= (report.candidates[0].first_step or 0) <= 25
+    [alarm] = [a for a in report.alarms if a.playbook == "component-imbalance"]
+    assert alarm.segment == 1
+
+
+def test_two_segments_with_a_fault_each(shared: Path) -> None:
+    report = report_of(only(shared / "logs" / "47-tinker-metrics-jsonl", "*Qwen3-4B*Easy*"))
+    found = {(alarm.playbook, alarm.segment, alarm.first_step) for alarm in report.alarms}
+    assert {("reward-stuck", 0, 0), ("component-imbalance", 1, 0)} <= found
+
+
+def test_drift_in_an_earlier_segment_is_told_with_its_step(shared: Path) -> None:
+    report = report_of(only(shared / "logs" / "62-rookworld-training-history"))
+    [alarm] = [a for a in report.alarms if a.playbook == "reference-drift"]
+    assert alarm.segment == 3 and abs((alarm.first_step or 0) - 569) <= 57
+
+
+def test_groups_of_one_that_learn_are_information(shared: Path) -> None:
+    report = report_of(only(shared / "logs" / "33-verl-npfloat-healthy"))
+    assert loud(report) == [] and report.status != "confirmed"
+    assert "single-sample-group" in [alarm.playbook for alarm in report.alarms]
 
 
 @pytest.mark.parametrize(
