@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from grpo_tui.metrics.catalog import Metric, catalog
+from grpo_tui.metrics.catalog import Case, Metric, catalog
 from grpo_tui.playbook.format.load import read_file
 from grpo_tui.playbook.format.schema import Playbook, conditions_of
 from grpo_tui.playbook.library import builtin_dir, files_in
@@ -86,8 +86,11 @@ def _page(metric: Metric, readers: dict[str, list[str]], notes: dict[str, Any]) 
     if notes.get("reading"):
         yield notes["reading"].strip()
     yield from ("", "## What it is mistaken for", "")
-    alike = [text for text in (metric.traps, notes.get("alike", "")) if text]
+    alike = [text for text in (metric.is_not, metric.traps, metric.zero, notes.get("alike", "")) if text]
     yield " ".join(text.strip() for text in alike) or "Nothing known."
+    if metric.cases:
+        yield ""
+        yield from (f"- {_where(case)}: {case.trap}" for case in metric.cases)
     yield from ("", "## Names in the logs", "", "| framework | names |", "|---|---|")
     if not metric.names:
         yield "| none | it is always worked out |"
@@ -101,6 +104,13 @@ def _page(metric: Metric, readers: dict[str, list[str]], notes: dict[str, Any]) 
             yield f"- [{id}](../diagnoses/{id}.md): {diagnoses()[id].means}"
     if notes.get("rules"):
         yield from ("", "## Sources", "", ", ".join(notes["rules"]))
+
+
+def _where(case: Case) -> str:
+    """Where a trap waits: framework, raw name, releases."""
+    parts = [case.framework, f"`{case.raw}`" if case.raw else ""]
+    parts += [f"from {case.since}" if case.since else "", f"up to {case.until}" if case.until else ""]
+    return " ".join(part for part in parts if part)
 
 
 def _readers(readers: dict[str, list[str]]) -> Iterator[str]:
