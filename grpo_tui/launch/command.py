@@ -14,7 +14,7 @@ from typing import Any
 import grpo_tui.probes
 from grpo_tui.probes.errors import CannotRun
 from grpo_tui.probes.options import parser
-from grpo_tui.probes.registry import BARE_PROBES
+from grpo_tui.probes.registry import BARE_PROBES, PROBES
 from grpo_tui.probes.subject.checkpoint import Checkpoint, open_checkpoint
 from grpo_tui.probes.subject.user_code import describe
 
@@ -89,6 +89,10 @@ def plan_probe(
     """
     if probe in BARE_PROBES:
         return _plan_bare(probe, out_dir, run, python, options or {}, timeout_s)
+    if probe not in PROBES:
+        raise PlanError(
+            f"{probe} is not started from here: run it yourself, and give what it found as an answer"
+        )
     model, out_dir = model and model.expanduser().absolute(), out_dir.expanduser().absolute()
     options = {str(name).replace("_", "-"): value for name, value in (options or {}).items()}
     checkpoint = _checkpoint(model)

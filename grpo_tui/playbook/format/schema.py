@@ -270,7 +270,7 @@ class PlaybookTest(Model):
     config: dict[str, Scalar] = Field(default={}, description="Configuration of the run, canonical keys.")
     answers: dict[str, Scalar] = Field(default={}, description="Observation -> what a person would answer.")
     results: dict[str, dict[str, Any]] = Field(default={}, description="Probe -> fields of its result.")
-    incidents: dict[str, Whole] = Field(default={}, description="Kind of incident line -> the step it came at.")
+    incidents: dict[str, Whole] = Field(default={}, description="Kind of incident line -> its step.")
     total_steps: Whole | None = Field(default=None, ge=1, description="Steps the run was meant to have.")
     framework: str = Field(default="unknown", description="The framework that is said to have written it.")
     state: RunState = Field(default="ended", description="How the run stands.")

@@ -55,7 +55,7 @@ def test_accepted(text: str) -> None:
         ("entropy = 0.5", 8, "write == to compare"),
         ("entropy => 0.5", 8, "write >= or <="),
         ("entropy < 0.5 AND loss > 1", 14, "lower case"),
-        ("entropy < 50%", 11, "0.5 for 50 %"),
+        ("entropy < 50%", 10, "0.5 for 50 %"),
         ("actor/entropy < 0.1", 0, "write entropy"),
         ("loss > 1 and made/up/name < 1", 13, 'metric("made/up/name")'),
         ("entrpy < 0.1", 0, "did you mean 'entropy'"),
