@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from .series import Points, Values
 from .smoothing import LEAST_ROWS, blocks, finite, least_level, row_medians, running_median, window
@@ -26,6 +27,9 @@ Unit: TypeAlias = Literal["steps", "number", "fraction"]
 TRAILING = 50
 """Rows before a sample that say what is usual for it, in `spikes`."""
 LEAST_TRAILING = 5
+LEAST_ECHO, LEAST_ECHO_SIZE = 24, 0.5
+"""Rows that are compared, and the size of a rank correlation, below which `lag` says nothing."""
+MOST_ECHO = 400
 
 
 # -- level -----------------------------------------------------------------------------------------
@@ -236,6 +240,39 @@ def corr(points: Points, other: Points, *, within: int | None = 300, now: int | 
     return float(a @ b) / size if size > 0 else None
 
 
+def lag(points: Points, other: Points, *, within: int | None = 300, now: int | None = None) -> float | None:
+    """By how many steps the first metric follows the second; negative: it leads. Unknown without an echo.
+
+    The shift, up to a quarter of the common rows (the newest 400) either way, at which the ranks of the
+    changes from row to row correlate most. That has to reach 0.5 in size over at least 24 rows. Changes,
+    because two trends correlate at every shift.
+    """
+    left, right = finite(points, within, now), finite(other, within, now)
+    steps, mine, theirs = np.intersect1d(left.steps, right.steps, assume_unique=True, return_indices=True)
+    steps, mine, theirs = steps[-MOST_ECHO:], mine[-MOST_ECHO:], theirs[-MOST_ECHO:]
+    reach = len(steps) // 4
+    if len(steps) - reach - 1 < LEAST_ECHO:
+        return None
+    a, b = _ranks(np.diff(left.values[mine])), _ranks(np.diff(right.values[theirs]))
+    shifts = np.arange(-reach, reach + 1)
+    products = np.correlate(np.pad(a, reach), b, "valid")
+    sizes = _held(a * a, -shifts)
+    sizes *= _held(b * b, shifts)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        strength = np.nan_to_num(np.abs(products) / np.sqrt(sizes))
+    best = int(np.argmax(strength))
+    gaps = np.sort(np.diff(steps))
+    return float(shifts[best] * int(gaps[len(gaps) // 2])) if strength[best] >= LEAST_ECHO_SIZE else None
+
+
+def _held(squares: Values, shifts: NDArray[np.int64]) -> Values:
+    """The sum of what is left of a column's squares when it is shifted against another."""
+    sums = np.concatenate([[0.0], np.cumsum(squares)])
+    n = len(squares)
+    left: Values = sums[np.minimum(n, n - shifts)] - sums[np.maximum(0, -shifts)]
+    return left
+
+
 def _ranks(values: Values) -> Values:
     """Ranks with ties shared, centred on 0."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -327,6 +364,7 @@ WINDOWS: dict[str, Window] = {
         Window("age", age, ()),
         Window("share_zero", share_zero, (Parameter("tolerance", "number", 0.0), _steps(20))),
         Window("corr", corr, (_steps(300),), n_metrics=2),
+        Window("lag", lag, (_steps(300),), n_metrics=2),
         Window("vs_baseline", ratio, (_steps(20),), n_metrics=2, baseline=True),
     )
 }
