@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -9,7 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from grpo_tui.playbook.authoring.lint import check
-from grpo_tui.playbook.format.load import load_file
+from grpo_tui.playbook.format.load import load_file, load_text
 from grpo_tui.playbook.format.problems import Problem
 from grpo_tui.playbook.library import Library
 
@@ -181,3 +182,21 @@ def test_a_file_can_switch_a_check_off(lint: Lint) -> None:
     assert {problem.check for problem in lint(text)} == {"trigger/hold", "probe/timeout"}
     text += "# grpo-tui disable trigger/hold, probe/timeout\n"
     assert lint(text) == []
+
+
+def test_four_times_the_steps_take_about_four_times_as_long() -> None:
+    """It was sixteen times: every remark split the text anew, every step added up all before it."""
+
+    def seconds(steps: int) -> float:
+        step = CLEAN[CLEAN.index("  - id: level") : CLEAN.index("  - id: alike")].replace(", goto: end", "")
+        many = "".join(step.replace("id: level", f"id: s{i}") for i in range(steps))
+        tests = CLEAN[CLEAN.index("tests:") :].replace(", path: [level]", "")
+        playbook = load_text(CLEAN[: CLEAN.index("  - id: level")] + many + tests, "a.yaml")
+        best = 1e9
+        for _ in range(3):
+            begin = time.perf_counter()
+            assert check(playbook, Library())
+            best = min(best, time.perf_counter() - begin)
+        return best
+
+    assert seconds(600) < 9 * seconds(150)
