@@ -1,6 +1,6 @@
 """What the ingest thread works at: the run, its alarms and the walk, and how they become a snapshot.
 
-The one file of the screen that calls the engine. Everything here runs in the ingest thread, so
+Alarms and walk are the business of `engine`. Everything here runs in the ingest thread, so
 nothing here may touch a widget; what it returns is frozen.
 """
 
@@ -8,30 +8,26 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..explain import explain
-from ..metrics.explanation import Explanation
 from ..metrics.series import Points
-from ..playbook.alarms.alarm import Alarm
-from ..playbook.alarms.handling import Handled, Handling
-from ..playbook.alarms.monitor import Monitor
-from ..playbook.library import Library
-from ..playbook.reload import PlaybookWatch
 from ..run import Run
+from ..sources.config import ConfigValue
 from ..sources.errors import SourceError
 from ..sources.records import Record
 from .log_store import KEPT
 from .naming import name_of
 from .news import News
-from .offers import offers
 from .preview import Preview, preview_of
-from .refusal import Refused
-from .snapshot import Facts, Offer, Overlay, PointsCache, Snapshot, WalkState, ordered
-from .walking import Walking
+from .snapshot import Facts, Overlay, PointsCache, Snapshot, WalkState, ordered
+
+if TYPE_CHECKING:
+    from ..playbook.library import Library
+    from .engine import Engine
+    from .walking import Walking
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -40,17 +36,21 @@ class Desk:
     """One run with its playbooks. Not thread-safe; the ingest thread owns it."""
 
     def __init__(
-        self, run: Run, library: Library, *, baseline: Run | None = None, name: str = "", tag: str = ""
+        self,
+        run: Run,
+        library: Library | Callable[[], Library],
+        *,
+        baseline: Run | None = None,
+        name: str = "",
+        tag: str = "",
     ) -> None:
+        """`library` may be what loads one: it and the engine are then loaded after the first rows."""
         self.run = run
-        self.library = library
-        self.walking = Walking(run, library, baseline)
-        self._edits = PlaybookWatch(library)
+        self._library = library if callable(library) else lambda: library
+        self._engine: Engine | None = None
         self._baseline = baseline
         self._baseline_points: Mapping[str, Points] = _NOTHING
-        self._handling = Handling(run.path)
         self._overlays: dict[Path, Overlay] = {}
-        self._monitor: Monitor | None = None
         self._cache = PointsCache()
         self._base = Facts(name or name_of(run.path), str(run.path), tag=tag)
         self._facts = self._base
@@ -63,6 +63,23 @@ class Desk:
         self._held: deque[tuple[int, str]] = deque(maxlen=KEPT)
         """Lines of the history, kept back while the tail is shown."""
         self._held_rows: list[tuple[int, int]] = []
+
+    @property
+    def engine(self) -> Engine:
+        """Alarms, walk and playbooks; loaded when they are first needed."""
+        if self._engine is None:
+            from .engine import Engine
+
+            self._engine = Engine(self.run, self._library(), self._baseline)
+        return self._engine
+
+    @property
+    def walking(self) -> Walking:
+        return self.engine.walking
+
+    @property
+    def library(self) -> Library:
+        return self.engine.library
 
     @property
     def paths(self) -> list[Path]:
@@ -114,7 +131,9 @@ class Desk:
         if self.run.revision == self._judged and not self._reading:
             return False
         self._judged = self.run.revision
-        self._guarded("alarms", self._update_alarms)
+        if self._engine is None:
+            self._read_baseline()
+        self._guarded("alarms", self.engine.update)
         self._guarded("walk", self.walking.refresh)
         self._reading = self._reading and not self._caught_up
         return True
@@ -122,7 +141,7 @@ class Desk:
     def clock(self) -> bool:
         """Whether time alone changed what the header says, or a playbook was edited."""
         before = self._facts
-        edited = self._take_edits()
+        edited = self._engine is not None and self._take_edits(self._engine)
         return self._look() != before or edited
 
     def snapshot(self) -> Snapshot:
@@ -134,7 +153,8 @@ class Desk:
         else:
             points = self._cache.of(self.run, self.run.names())
             names = ordered(points, self._cache.still())
-        alarms = tuple(self._monitor.alarms) if self._monitor is not None else ()
+        engine = self._engine
+        alarms = engine.alarms if engine is not None else ()
         return Snapshot(
             facts=self._look(),
             names=names,
@@ -145,43 +165,18 @@ class Desk:
             restart=self._restart(),
             warnings=(*self.run.warnings, *self._trouble.values()),
             baseline=self._baseline_points,
-            handled=self._handled(alarms),
+            baseline_config=self._other_config(),
+            handled=engine.handled() if engine is not None else _NOTHING,
             overlays=tuple(self._overlays.values()),
-            offers=self._offers(alarms),
-            walk=self.walking.state(),
+            offers=engine.offers() if engine is not None else (),
+            walk=engine.walking.state() if engine is not None else None,
             reading=self._reading,
         )
-
-    def start(self, playbook: str) -> None:
-        """Begin the walk of a playbook, remembering the alarm that led to it."""
-        alarms = self._monitor.alarms if self._monitor is not None else []
-        found = next((alarm for alarm in alarms if alarm.playbook == playbook and alarm.active), None)
-        self.walking.start(playbook, asdict(found) if found is not None else None)
-
-    def acknowledge(self, alarm: Alarm, note: str) -> None:
-        """A person has seen it; raises `Refused` where that cannot be kept."""
-        self._kept(lambda: self._handling.ack(alarm.id, note, severity=alarm.severity))
-
-    def snooze(self, alarm: Alarm, *, steps: int | None, minutes: float | None) -> None:
-        """Quiet for some steps from now, or for some minutes."""
-        until = None if steps is None else (self.run.step or 0) + steps
-        self._kept(
-            lambda: self._handling.snooze(
-                alarm.id, until_step=until, minutes=minutes, severity=alarm.severity
-            )
-        )
-
-    def reopen(self, alarm: Alarm) -> None:
-        self._kept(lambda: self._handling.clear(alarm.id))
 
     def compare(self, paths: Iterable[Path]) -> None:
         """Draw other runs under this one's curves; each is read once, to where it stands now."""
         wanted = [path for path in paths if path != self.run.path]
         self._overlays = {path: self._overlays.get(path) or _overlay(path) for path in wanted}
-
-    def explain(self, name: str) -> Explanation | None:
-        """What a metric that this run logs means here; None for one that it does not log."""
-        return explain(self.run, name) if len(self.run.points(name)) else None
 
     def rollout_files(self) -> list[Path]:
         """The files of sampled responses, oldest step first."""
@@ -194,53 +189,34 @@ class Desk:
 
     # -- inside --------------------------------------------------------------------------------
 
-    def _take_edits(self) -> bool:
+    def _take_edits(self, engine: Engine) -> bool:
         """Use edited playbooks from now on; an open walk keeps its steps, a broken edit what was there."""
-        fresh = self._edits.look()
-        if fresh is None:
+        problem = engine.take_edits()
+        if problem is None:
             return False
-        self.library = self.walking.library = fresh
-        self._monitor = None
-        self._guarded("alarms", self._update_alarms)
+        self._guarded("alarms", engine.update)
         self._calm("playbooks")
-        if fresh.problems:
-            first, *rest = fresh.problems
-            more = f" (and {len(rest)} more)" if rest else ""
-            place = f"{first.path}:{first.line}:{first.col}"
-            self._complain("playbooks", f"{place}: {first.message}{more}; the old one is kept")
+        if problem:
+            self._complain("playbooks", problem)
         return True
+
+    def _other_config(self) -> Mapping[str, ConfigValue]:
+        """The settings to compare with: the baseline's, else those of the first run that is marked."""
+        if self._baseline is not None:
+            return MappingProxyType(dict(self._baseline.config))
+        return next((one.config for one in self._overlays.values()), _NOTHING)
 
     def _restart(self) -> int | None:
         segments = self.run.segments
         return segments[-1].first_step if len(segments) > 1 else None
 
-    def _kept(self, write: Callable[[], object]) -> None:
-        try:
-            write()
-        except OSError as error:
-            raise Refused(f"this cannot be kept: {error}") from error
-
-    def _handled(self, alarms: tuple[Alarm, ...]) -> Mapping[str, Handled]:
-        states = self._handling.states(alarms, self.run.step)
-        return MappingProxyType({name: held for name, held in states.items() if held.quiet})
-
     def _has_prose(self) -> bool:
         return any(getattr(track.source.reader, "prose", False) for track in self.run.tracks)
-
-    def _update_alarms(self) -> None:
-        if self._monitor is None:
-            self._read_baseline()
-            self._monitor = Monitor(self.run, self.library, self._baseline)
-        self._monitor.update()
 
     def _read_baseline(self) -> None:
         """Read the clean run to its end, once."""
         if self._baseline is not None:
             self._baseline_points = _all_points(self._baseline)
-
-    def _offers(self, alarms: tuple[Alarm, ...]) -> tuple[Offer, ...]:
-        silent = self._monitor.explain() if self._monitor is not None else _NOTHING
-        return offers(self.run, self.library, alarms, self.walking.open_playbook, silent)
 
     def _look(self) -> Facts:
         run = self.run
@@ -292,6 +268,7 @@ def _all_points(run: Run) -> Mapping[str, Points]:
 def _overlay(path: Path) -> Overlay:
     """Another run; one that cannot be read has no curves."""
     try:
-        return Overlay(name_of(path), _all_points(Run.open(path)))
+        run = Run.open(path)
+        return Overlay(name_of(path), _all_points(run), MappingProxyType(dict(run.config)))
     except (SourceError, OSError):
         return Overlay(name_of(path), _NOTHING)

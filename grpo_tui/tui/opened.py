@@ -42,7 +42,7 @@ class OpenedRun:
         def make() -> Desk:
             from .desk import Desk
 
-            return Desk(run, library(), baseline=baseline, name=title)
+            return Desk(run, library, baseline=baseline, name=title)
 
         self.path = run.path
         self.ingest = Ingest(make, lambda snapshot: post(self, snapshot), watch=watch)

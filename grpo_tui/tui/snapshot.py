@@ -126,6 +126,7 @@ class Overlay:
 
     name: str
     points: Mapping[str, Points]
+    config: Mapping[str, ConfigValue] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -144,6 +145,8 @@ class Snapshot:
     warnings: tuple[str, ...] = ()
     baseline: Mapping[str, Points] = field(default_factory=lambda: MappingProxyType({}))
     """The metrics of the clean run to compare with; empty without one."""
+    baseline_config: Mapping[str, ConfigValue] = field(default_factory=lambda: MappingProxyType({}))
+    """Its settings; without a clean run those of the first run that is compared with."""
     handled: Mapping[str, Handled] = field(default_factory=lambda: MappingProxyType({}))
     """Alarm id -> what a person did with it; those nobody touched are left out."""
     overlays: tuple[Overlay, ...] = ()

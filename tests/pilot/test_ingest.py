@@ -105,7 +105,7 @@ def test_a_fault_of_the_engine_costs_the_alarms_and_not_the_curves(
     def broken() -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(desk, "_update_alarms", broken)
+    monkeypatch.setattr(desk.engine, "update", broken)
     write(log, healthy([11]))
     wait(lambda: any("boom" in warning for warning in post.snapshots[-1].warnings))
     assert post.snapshots[-1].facts.step == 11

@@ -65,7 +65,7 @@ async def test_an_open_walk_keeps_its_steps(app: GrpoApp, tmp_path: Path) -> Non
     async with app.run_test(size=(160, 40)) as pilot:
         await ready(pilot)
         await until(pilot, lambda: app.snapshot.alarms)
-        app.ingest.ask(lambda: app.desk.start("reward-stuck")).result(5)
+        app.ingest.ask(lambda: app.desk.engine.start("reward-stuck")).result(5)
         await until(pilot, lambda: app.snapshot.walk is not None)
         place(tmp_path / "books", BOOK.replace("- id: flat", "- id: level"))
         await until(pilot, lambda: app.desk.library.playbooks["reward-stuck"].steps[0].id == "level")

@@ -108,13 +108,13 @@ class AlarmsScreen(RunScreen):
             return
         desk = self.grpo.desk
         if alarm.id in self.grpo.snapshot.handled:
-            await self.ask(lambda: desk.reopen(alarm))
+            await self.ask(lambda: desk.engine.reopen(alarm))
         else:
             note = await self.app.push_screen_wait(
                 TextDialog("Acknowledge: a note for whoever looks next?", "", "may stay empty")
             )
             if note is not None:
-                await self.ask(lambda: desk.acknowledge(alarm, note.strip()))
+                await self.ask(lambda: desk.engine.acknowledge(alarm, note.strip()))
 
     @work
     async def action_snooze(self) -> None:
@@ -132,7 +132,7 @@ class AlarmsScreen(RunScreen):
             self.grpo.say(f"{text!r} is no span; write 50 for steps, 30m or 2h for a time", "warning")
             return
         desk = self.grpo.desk
-        await self.ask(lambda: desk.snooze(alarm, steps=span[0], minutes=span[1]))
+        await self.ask(lambda: desk.engine.snooze(alarm, steps=span[0], minutes=span[1]))
 
     def action_page(self, by: int) -> None:
         self.query_one(ChartGrid).turn_page(by)

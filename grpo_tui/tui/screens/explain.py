@@ -87,7 +87,7 @@ class ExplainScreen(ModalScreen[None]):
     async def _tell(self, name: str) -> None:
         """The run's own words on the metric come from the thread that owns the run."""
         desk = self._grpo.desk
-        told = await self._grpo.ask(lambda: desk.explain(name))
+        told = await self._grpo.ask(lambda: desk.engine.explain(name))
         if told is not None and self.topic == name:
             self._here = [*self._here, *told_lines(told)]
             self._write_here()

@@ -13,11 +13,11 @@ from ..keymap import bindings
 from ..query import BadQuery, Query, parse
 from ..snapshot import Snapshot
 from ..widgets.alarm_strip import MOST, AlarmStrip
-from ..widgets.bar import Part, fit_parts
+from ..widgets.bar import Part, fit_parts, width_of
 from ..widgets.chart_grid import ChartGrid
 from ..widgets.metric_chart import MetricChart
 from ..widgets.run_log import RunLog
-from ..widgets.text import clean_label
+from ..widgets.text import clean_label, fit
 from .base import RunScreen
 from .dialogs import TextDialog
 
@@ -96,14 +96,30 @@ class OverviewScreen(RunScreen):
             texts.append(Part(Content(f"page {self.grid.page + 1} of {self.grid.pages}"), 2))
         if self.grid.axis != "step":
             texts.append(Part(Content(f"over {self.grid.axis}"), 3))
-        texts.append(Part(self._chips(snapshot), 4))
-        if snapshot.warnings:
-            many = len(snapshot.warnings)
-            said = f"{many} note{'s' if many > 1 else ''} on reading (C): {snapshot.warnings[-1]}"
-            texts.append(Part(Content(clean_label(said)), 9))
+        width = max(20, self.size.width - 2)
+        said = self._said(snapshot)
+        chips = Part(self._chips(snapshot), 4)
+        if said and width_of([*texts, chips], "   ") + len(said) + 3 > width:
+            chips = Part(Content.styled(f"1…9 {self.family or 'all'}", "$accent"), 4)
+        texts.append(chips)
+        line = fit_parts(texts, width, "   ")
+        if said:
+            room = width - line.cell_length - (3 if line.plain else 0)
+            line = (
+                Content("   ").join([line, Content(fit(said, room))])
+                if line.plain
+                else Content(fit(said, room))
+            )
         note = self.query_one("#note", Static)
-        note.display = bool(texts)
-        note.update(fit_parts(texts, max(20, self.size.width - 2), "   "))
+        note.display = bool(line.plain)
+        note.update(line)
+
+    def _said(self, snapshot: Snapshot) -> str:
+        """What could not be read; it is cut where the line ends, never left out."""
+        many = len(snapshot.warnings)
+        if not many:
+            return ""
+        return clean_label(f"{many} note{'s' if many > 1 else ''} on reading (C): {snapshot.warnings[-1]}")
 
     def _chips(self, snapshot: Snapshot) -> Content:
         """The families by their number key; the one that is shown stands out."""

@@ -156,7 +156,7 @@ class TriageScreen(RunScreen):
         state = self.grpo.snapshot.walk
         self.listing = False
         if state is None or state.playbook != playbook:
-            await self.ask(lambda: self.grpo.desk.start(playbook))
+            await self.ask(lambda: self.grpo.desk.engine.start(playbook))
         else:
             self.draw(self.grpo.snapshot)
 

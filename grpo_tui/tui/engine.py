@@ -1,0 +1,106 @@
+"""The engine at work for one run: playbooks, alarms and what people did with them, and the walk.
+
+Apart from the desk because it takes longer to load than a log takes to read: the first curves are on the
+screen before it is there. Everything here runs in the ingest thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+
+from ..explain import explain
+from ..metrics.explanation import Explanation
+from ..playbook.alarms.alarm import Alarm
+from ..playbook.alarms.handling import Handled, Handling
+from ..playbook.alarms.monitor import Monitor
+from ..playbook.library import Library
+from ..playbook.reload import PlaybookWatch
+from ..run import Run
+from .offers import offers
+from .refusal import Refused
+from .snapshot import Offer
+from .walking import Walking
+
+_SILENT: Mapping[str, str] = MappingProxyType({})
+
+
+class Engine:
+    """One run's alarms and walk. Not thread-safe; the desk owns it."""
+
+    def __init__(self, run: Run, library: Library, baseline: Run | None = None) -> None:
+        self.library = library
+        self.walking = Walking(run, library, baseline)
+        self._run, self._baseline = run, baseline
+        self._edits = PlaybookWatch(library)
+        self._handling = Handling(run.path)
+        self._monitor: Monitor | None = None
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """What fired so far, most urgent first."""
+        return tuple(self._monitor.alarms) if self._monitor is not None else ()
+
+    def update(self) -> None:
+        """Judge the rows that are new."""
+        if self._monitor is None:
+            self._monitor = Monitor(self._run, self.library, self._baseline)
+        self._monitor.update()
+
+    def offers(self) -> tuple[Offer, ...]:
+        """The playbooks, the one that fits best first."""
+        silent = self._monitor.explain() if self._monitor is not None else _SILENT
+        return offers(self._run, self.library, self.alarms, self.walking.open_playbook, silent)
+
+    def take_edits(self) -> str | None:
+        """Take up edited playbooks. None where none was, else what is wrong with them, if anything."""
+        fresh = self._edits.look()
+        if fresh is None:
+            return None
+        self.library = self.walking.library = fresh
+        self._monitor = None
+        if not fresh.problems:
+            return ""
+        first, *rest = fresh.problems
+        more = f" (and {len(rest)} more)" if rest else ""
+        return f"{first.path}:{first.line}:{first.col}: {first.message}{more}; the old one is kept"
+
+    def start(self, playbook: str) -> None:
+        """Begin the walk of a playbook, remembering the alarm that led to it."""
+        found = next((alarm for alarm in self.alarms if alarm.playbook == playbook and alarm.active), None)
+        self.walking.start(playbook, asdict(found) if found is not None else None)
+
+    def explain(self, name: str) -> Explanation | None:
+        """What a metric that this run logs means here; None for one that it does not log."""
+        return explain(self._run, name) if len(self._run.points(name)) else None
+
+    # -- what people do with an alarm ------------------------------------------------------------
+
+    def handled(self) -> Mapping[str, Handled]:
+        """Alarm id -> how a person left it; those that are open are left out."""
+        states = self._handling.states(self.alarms, self._run.step)
+        return MappingProxyType({name: held for name, held in states.items() if held.quiet})
+
+    def acknowledge(self, alarm: Alarm, note: str) -> None:
+        """A person has seen it; raises `Refused` where that cannot be kept."""
+        self._kept(lambda: self._handling.ack(alarm.id, note, severity=alarm.severity))
+
+    def snooze(self, alarm: Alarm, *, steps: int | None, minutes: float | None) -> None:
+        """Quiet for some steps from now, or for some minutes."""
+        until = None if steps is None else (self._run.step or 0) + steps
+        self._kept(
+            lambda: self._handling.snooze(
+                alarm.id, until_step=until, minutes=minutes, severity=alarm.severity
+            )
+        )
+
+    def reopen(self, alarm: Alarm) -> None:
+        """Take an acknowledgement or a snooze back."""
+        self._kept(lambda: self._handling.clear(alarm.id))
+
+    def _kept(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError as error:
+            raise Refused(f"this cannot be kept: {error}") from error
