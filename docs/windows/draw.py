@@ -176,7 +176,7 @@ def picture(name: str) -> str:
         said = "unknown" if value is None else f"{value:.3g}"
         parts.append(f'<text x="{left + 15}" y="18" fill="#333">{title}: {said}</text>')
         parts.append(f'<rect x="{left + 15}" y="26" width="310" height="130" fill="none" stroke="#ccc"/>')
-        held = np.concatenate([c[np.isfinite(c)] for c in curves])
+        held = np.concatenate([c[np.isfinite(c)] for c in (*example.fires, *example.quiet)])
         low, high = float(held.min()), float(held.max())
         within = example.arguments.get("within", ROWS)
         start = left + 15 + 310 * max(0.0, 1 - within / ROWS)
