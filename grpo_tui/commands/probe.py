@@ -25,6 +25,10 @@ def run(options: Namespace) -> int:
 
     try:
         plan = _plan(options)
+        from ..launch.profiles import launched, load_profile
+
+        job = None if options.launch == "local" else launched(plan, load_profile(options.launch))
+        plan = job.plan if job else plan
     except (PlanError, SourceError, ValueError) as error:
         return complain(str(error))
     if options.targets:
@@ -35,7 +39,7 @@ def run(options: Namespace) -> int:
         _show(plan)
     if not options.yes and not _agreed(plan):
         return 2
-    return _start(plan, options.json)
+    return _start(plan, job, options.json)
 
 
 def _plan(options: Namespace) -> Any:
@@ -124,10 +128,11 @@ def _agreed(plan: Any) -> bool:
     return input(question).strip().lower() in {"y", "yes"}
 
 
-def _start(plan: Any, as_json: bool) -> int:
+def _start(plan: Any, job: Any, as_json: bool) -> int:
     from ..launch import LocalProbe
+    from ..launch.job import start_launched
 
-    probe = LocalProbe(plan)
+    probe = start_launched(job) if job else LocalProbe(plan)
     try:
         for event in probe.events():
             if not as_json and event.type in ("progress", "warning"):

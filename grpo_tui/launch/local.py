@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from .command import ProbePlan
 from .events import ProbeEvent, parse_event
@@ -26,10 +26,12 @@ _STDERR_LINES = 50
 class LocalProbe:
     """One run of one plan. Iterate `events()` to its end, then ask `result()`; `cancel()` from any thread."""
 
-    def __init__(self, plan: ProbePlan) -> None:
+    def __init__(self, plan: ProbePlan, cancel_command: Sequence[str] = ()) -> None:
+        """`cancel_command` stops what the command started elsewhere, such as a Ray job."""
         if plan.interpreter is None:
             raise ValueError("the plan names no interpreter")
         self.plan = plan
+        self._cancel_command = tuple(cancel_command)
         self.path = plan.out_dir / "result.json"
         self._process: subprocess.Popen[str] | None = None
         self._stderr: deque[str] = deque(maxlen=_STDERR_LINES)
@@ -81,7 +83,8 @@ class LocalProbe:
         code = self._process.poll() if self._process else None
         stderr = tuple(self._stderr)
         document = load_document(self.path)
-        if self._ended and document.get("status") not in (None, "running"):
+        said = self._ended or (self._cancel_command and self._stop_reason)
+        if said and document.get("status") not in (None, "running"):
             return from_document(document, self.path, code, stderr)
         if self._ended:
             error = stderr[-1] if stderr else f"exit code {code}"
@@ -145,8 +148,16 @@ class LocalProbe:
         self._stop_reason = self._stop_reason or reason
         if self._process is None or self._process.poll() is not None:
             return
+        if self._cancel_command:
+            self._after(0.0, self._cancel_elsewhere)
+            self._after(2 * KILL_AFTER_S, lambda: self._signal(signal.SIGTERM))
+            self._after(3 * KILL_AFTER_S, lambda: self._signal(signal.SIGKILL))
+            return
         self._signal(signal.SIGTERM)
         self._after(KILL_AFTER_S, lambda: self._signal(signal.SIGKILL))
+
+    def _cancel_elsewhere(self) -> None:
+        run_quietly(self._cancel_command)
 
     def _signal(self, number: signal.Signals) -> None:
         process = self._process
@@ -160,6 +171,14 @@ class LocalProbe:
         timer.daemon = True
         self._timers.append(timer)
         timer.start()
+
+
+def run_quietly(words: Sequence[str], timeout_s: float = 30.0) -> subprocess.CompletedProcess[str] | None:
+    """The finished command, or None where it could not be run or did not end in time."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, timeout=timeout_s, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
 
 
 def run_probe(plan: ProbePlan, on_event: Callable[[ProbeEvent], None] | None = None) -> ProbeResult:

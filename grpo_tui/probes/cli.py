@@ -9,7 +9,8 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 from .compute.device import (
     choose_device,
@@ -20,6 +21,7 @@ from .compute.device import (
     memory_budget,
     require_memory,
 )
+from .compute.distributed import agreed, leave_group, rank, start_group, world_size
 from .control import Control
 from .errors import (
     EXIT_CANCELLED,
@@ -38,6 +40,8 @@ from .report import Report
 from .subject.checkpoint import Checkpoint, open_checkpoint
 from .subject.model import quiet_libraries
 
+SHARDED = frozenset({"ratio", "update"})
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parses `argv`, runs the probe, returns its exit code. Owns its stdout, stderr and signals."""
@@ -50,19 +54,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     stream = take_stdout()
     control = Control(args.timeout, attached=getattr(args, "events", None) == "-")
     control.install()
-    emitter = Emitter(stream if args.events == "-" else None)
-    report = Report(args.probe, emitter, control, args.out)
+    first = rank() == 0
+    emitter = Emitter(_events(args.events, stream))
+    report = Report(args.probe, emitter, control, args.out if first else None)
     status, code, message = guarded_run(args, report)
+    leave_group()
     if message:
         report.document["error"] = message
         emitter.emit("error", message=message)
         print(f"probes {args.probe}: {message}", file=sys.stderr)
     verdict = report.document["verdict"]
     emitter.emit("end", status=status, verdict=verdict, exit=code, at=report.at, path=report.path)
-    if args.events != "-" and (status != "cannot-run" or args.json):
+    if first and args.events != "-" and (status != "cannot-run" or args.json):
         stream.write(_rendered(args, report.document))
         stream.flush()
     return code
+
+
+def _events(where: str | None, stream: TextIO) -> TextIO | None:
+    """Where events go: rank 0 speaks on stdout or in the file, the others in `FILE.rankK` or not at all."""
+    if where is None or where == "-":
+        return stream if where == "-" and rank() == 0 else None
+    path = Path(where) if rank() == 0 else Path(f"{where}.rank{rank()}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.open("w", encoding="utf-8", buffering=1)
 
 
 def _rendered(args: Namespace, document: dict[str, Any]) -> str:
@@ -124,7 +139,7 @@ def _run(args: Namespace, report: Report) -> str:
     _refuse_out_inside(report, checkpoint)
     with report.control.immediate():
         import_torch(), import_transformers()
-    device = _device(args)
+    device = _device(args, report.control)
     probe = PROBES[args.probe]
     require_memory(
         probe.needs(args, checkpoint, dtype),
@@ -178,8 +193,15 @@ def _refuse_out_inside(report: Report, checkpoint: Checkpoint) -> None:
         raise CannotRun(f"--out {out} lies in the checkpoint folder, which is never written to")
 
 
-def _device(args: Namespace) -> Any:
+def _device(args: Namespace, control: Control) -> Any:
     device = choose_device(args.device)
+    if world_size() > 1:
+        if args.probe not in SHARDED:
+            raise CannotRun(
+                f"{args.probe} runs in one process ({', '.join(sorted(SHARDED))} in several): --launch local"
+            )
+        start_group(device)
+        control.agree = agreed
     if args.threads:
         import_torch().set_num_threads(args.threads)
     return device

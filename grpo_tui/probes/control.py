@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -21,6 +21,8 @@ class Control:
         self._deadline = time.monotonic() + timeout_s if timeout_s else None
         self._wanted = False
         self._immediate = False
+        self.agree: Callable[[bool], bool] | None = None
+        """With several ranks: whether any of them wants to stop, asked of all at the same unit of work."""
 
     def install(self) -> None:
         """Takes SIGTERM and SIGINT. Only from the main thread of the probe's own process."""
@@ -32,9 +34,13 @@ class Control:
 
     def check(self) -> None:
         """Raises `Cancelled` or `TimedOut` if it is time to stop."""
-        if self._wanted or (self._starter is not None and os.getppid() != self._starter):
+        stop = self._wanted or (self._starter is not None and os.getppid() != self._starter)
+        late = self._deadline is not None and time.monotonic() > self._deadline
+        if self.agree is not None:
+            stop, late = self.agree(stop), self.agree(late)
+        if stop:
             raise Cancelled
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if late:
             raise TimedOut
 
     @contextmanager
@@ -50,5 +56,5 @@ class Control:
 
     def _on_signal(self, _signum: int, _frame: FrameType | None) -> None:
         self._wanted = True
-        if self._immediate:
+        if self._immediate and self.agree is None:
             raise Cancelled

@@ -130,4 +130,4 @@ def _process(one: argparse.ArgumentParser) -> None:
     )
     add("--out", type=Path, metavar="DIR", help="write result.json here, anew after each stage")
     add("--json", action="store_true", help="print the result as JSON")
-    add("--events", choices=("-",), help="- : JSON lines on stdout while it runs")
+    add("--events", metavar="-|FILE", help="JSON lines while it runs: - on stdout, or in a file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..findings import Finding
@@ -11,6 +12,7 @@ from .stats import Comparison, Rows
 
 _EXPLAINS = 0.6
 _SEEN = 2.0
+_NEARER, _NEARER_T = 0.9, 6.0
 
 
 def adapter_hypothesis(run: RatioRun, stats: Comparison, infer: Rows) -> dict[str, Any] | None:
@@ -34,10 +36,11 @@ def adapter_hypothesis(run: RatioRun, stats: Comparison, infer: Rows) -> dict[st
             "without_adapter": residual,
         }
     )
-    if effect < _SEEN * floor:
+    nearer = paired_t(run.first, base, infer) > _NEARER_T and residual < _NEARER * stats.mean_abs
+    if effect < _SEEN * floor and not nearer:
         run.report.add_findings([_inconclusive(effect, floor)])
         return None
-    if residual >= _EXPLAINS * stats.mean_abs:
+    if residual >= _EXPLAINS * stats.mean_abs and not nearer:
         return None
     return {
         "name": "the base weights without the adapter",
@@ -46,6 +49,21 @@ def adapter_hypothesis(run: RatioRun, stats: Comparison, infer: Rows) -> dict[st
         "residual": residual,
         "identity": stats.mean_abs,
     }
+
+
+def paired_t(plain: Rows, other: Rows, infer: Rows) -> float:
+    """t of |plain − infer| − |other − infer| over the tokens: above 0 where the other reading is nearer."""
+    gains = [
+        abs(p - i) - abs(o - i)
+        for rows in zip(plain, other, infer, strict=True)
+        for p, o, i in zip(*rows, strict=True)
+        if math.isfinite(p - o) and math.isfinite(i)
+    ]
+    if len(gains) < 2:
+        return 0.0
+    mean = math.fsum(gains) / len(gains)
+    spread = math.sqrt(math.fsum((gain - mean) ** 2 for gain in gains) / (len(gains) - 1))
+    return mean / spread * math.sqrt(len(gains)) if spread > 0 else 0.0
 
 
 def _inconclusive(effect: float, floor: float) -> Finding:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..compute.device import dtype_name, import_torch, import_transformers, torch_dtype
+from ..compute.distributed import shard
 from ..errors import CannotRun
 from .checkpoint import Checkpoint, sha_of, weights_fingerprint
 from .layers import kind_of
@@ -59,7 +60,7 @@ def load_model(checkpoint: Checkpoint, dtype: str, device: Any, attn: str | None
         )
     except (OSError, ValueError, RuntimeError, KeyError, ImportError, TypeError) as error:
         raise CannotRun(f"{checkpoint.path} cannot be loaded: {_first_line(error)}") from None
-    return model.to(device)
+    return shard(model.to(device), device)
 
 
 def has_tokenizer(checkpoint: Checkpoint) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..compute.device import LOW_PRECISION, dtype_name, import_torch
+from ..compute.distributed import local, reduced
 from ..subject.layers import kind_of
 from .spacing import moving_elements
 
@@ -19,15 +20,16 @@ def gradients_by_kind(named: list[tuple[str, Any]], eps: float) -> dict[str, dic
             kind_of(name),
             {"numel": 0, "nonzero": 0, "above_eps": 0, "nonfinite": 0, "square": 0.0, "missing": 0},
         )
-        entry["numel"] += parameter.numel()
+        entry["numel"] += local(parameter).numel()
         if parameter.grad is None:
             entry["missing"] += 1
             continue
-        gradient = parameter.grad.detach()
+        gradient = local(parameter.grad.detach())
         entry["nonzero"] += int((gradient != 0).sum())
         entry["above_eps"] += int((gradient.abs() > 10 * eps).sum())
         entry["nonfinite"] += int((~gradient.isfinite()).sum())
         entry["square"] += float(gradient.float().square().sum())
+    reduced(kinds, ("missing",))
     return {
         kind: {
             "finite": entry["nonfinite"] == 0,
@@ -44,14 +46,16 @@ def changed_by_kind(named: list[tuple[str, Any]], before: list[Any]) -> dict[str
     """Per kind: share of elements that differ, share whose bf16 cast differs, largest change."""
     kinds: dict[str, dict[str, Any]] = {}
     for (name, parameter), old in zip(named, before, strict=True):
-        now = parameter.detach().cpu()
+        now = local(parameter.detach()).cpu()
         entry = kinds.setdefault(
             kind_of(name), {"numel": 0, "changed": 0, "changed_bf16": 0, "max_delta": 0.0}
         )
         entry["numel"] += now.numel()
         entry["changed"] += int((now != old).sum())
         entry["changed_bf16"] += int((now.bfloat16() != old.bfloat16()).sum())
-        entry["max_delta"] = max(entry["max_delta"], float((now.float() - old.float()).abs().max()))
+        if now.numel():
+            entry["max_delta"] = max(entry["max_delta"], float((now.float() - old.float()).abs().max()))
+    reduced(kinds, ("max_delta",))
     return {
         kind: {
             **entry,
@@ -76,17 +80,17 @@ def live_by_kind(
     kinds: dict[str, dict[str, float]] = {}
     for (name, tensor), old, gradient, dtype in zip(named, before, gradients, stored, strict=True):
         entry = kinds.setdefault(kind_of(name), {"numel": 0, "live": 0, "predicted": 0.0, "changed": 0})
-        entry["numel"] += tensor.numel()
+        entry["numel"] += old.numel()
         if gradient is None:
             continue
-        size = gradient.detach().float().abs().cpu()
+        size = local(gradient.detach()).float().abs().cpu()
         least = torch.finfo(tensor.dtype).tiny
         live = (size > WELL_ABOVE_EPS * optim.eps) & (size.square() * (1 - optim.betas[1]) > least)
-        was, now = old[live], tensor.detach().cpu()[live]
+        was, now = old[live], local(tensor.detach()).cpu()[live]
         if dtype in LOW_PRECISION and dtype_name(tensor.dtype) == "fp32":
             cast = torch.bfloat16 if dtype == "bf16" else torch.float16
             was, now = was.to(cast), now.to(cast)
         entry["live"] += was.numel()
         entry["predicted"] += moving_elements(was, optim.lr, dtype_name(was.dtype)) if was.numel() else 0.0
         entry["changed"] += int((now != was).sum())
-    return kinds
+    return reduced(kinds)

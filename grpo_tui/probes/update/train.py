@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..compute.device import dtype_name, import_torch
+from ..compute.distributed import local, reduced
 from ..compute.forward import forward_logits, layout_batch, pad_id
 from ..subject.model import Loaded
 from ..subject.prompts import Rollout
@@ -59,7 +60,7 @@ def train(
     master = Master(parameters) if keep_master else None
     held = master.copies if master else parameters
     tracked = [(name, tensor) for (name, _), tensor in zip(named, held, strict=True)]
-    before = [tensor.detach().clone().cpu() for tensor in held]
+    before = [local(tensor.detach()).clone().cpu() for tensor in held]
     optimizer = build_optimizer(model, held, optim)
     trained = Trained(groups=groups_of(optimizer, tracked), outside=outside(optimizer, tracked))
     units = sum(-(-len(batch) // micro) for batch in batches)
@@ -84,14 +85,18 @@ def train(
         if step in (1, len(batches)):
             trained.shares[step] = changed_by_kind(tracked, before)
     trained.state_dtypes, trained.zero_b = state_dtypes(optimizer), zero_b(model)
-    trained.broken = [name for name, tensor in tracked if not bool(tensor.isfinite().all())]
+    trained.broken = [name for name, tensor in tracked if not bool(local(tensor).isfinite().all())]
     return trained
 
 
 def _step(step: int, loss: float, parameters: list[Any], optim: Optim) -> dict[str, Any]:
     torch = import_torch()
-    norm = float(torch.nn.utils.clip_grad_norm_(parameters, optim.max_grad_norm))
-    nonfinite = sum(int((~p.grad.isfinite()).sum()) for p in parameters if p.grad is not None)
+    length = torch.nn.utils.clip_grad_norm_(parameters, optim.max_grad_norm)
+    norm = float(length.full_tensor() if hasattr(length, "full_tensor") else length)
+    counts = {
+        "all": {"n": sum(int((~local(p.grad).isfinite()).sum()) for p in parameters if p.grad is not None)}
+    }
+    nonfinite = int(reduced(counts)["all"]["n"])
     return {
         "step": step,
         "loss": loss,
