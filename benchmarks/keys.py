@@ -3,8 +3,8 @@
     python benchmarks/keys.py [MEGABYTES]
 
 The app runs in a real pseudo-terminal of 120x30. Five questions: how long from the start to the first frame
-(a small log); to the first curve of a large log, and to its newest step; how long a key takes (`?`, until the
-help's first words are written) while that log is read, while 1,000 steps a second arrive, and at rest. Wall
+(a small log); to the first curve of a large log, and to its newest step; how long a key takes (`/`, until the
+dialog is written) while that log is read, while 1,000 steps a second arrive, and at rest. Wall
 clock, so on a busy machine read the least and the median: `load` is printed beside. Linux only.
 """
 
@@ -65,12 +65,12 @@ def until(terminal: int, text: str, limit: float) -> float:
 
 
 def press(terminal: int, many: int = PRESSES) -> list[float]:
-    """Milliseconds from `?` to the help, again and again."""
+    """Milliseconds from `/` to its dialog, again and again."""
     delays = []
     for _ in range(many):
         drain(terminal, random.uniform(0.05, 0.15))
-        os.write(terminal, b"?")
-        delays.append(until(terminal, "Everywhere", 5.0))
+        os.write(terminal, b"/")
+        delays.append(until(terminal, "whose name matches", 5.0))
         drain(terminal, 0.05)
         os.write(terminal, b"\x1b")
         drain(terminal, 0.2)

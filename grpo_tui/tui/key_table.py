@@ -173,6 +173,25 @@ TABLE: tuple[Key, ...] = (
     ),
     Key("rollouts.later", "right_square_bracket", "screen.step(1)", "later", "the rollouts of a later step"),
     Key("rollouts.earlier", "left_square_bracket", "screen.step(-1)", "earlier", "those of an earlier step"),
+    Key("rollouts.sort", "s", "screen.sort", "sort", "as logged, by spread, reward, length"),
+    Key(
+        "rollouts.filter", "slash", "screen.filter", "filter", "words, equal=1, reward<0.5, cut>0, answer:42"
+    ),
+    Key("rollouts.difference", "d", "screen.difference", "difference", "the best response against the worst"),
+    Key(
+        "rollouts.steps",
+        "v",
+        "screen.over_steps",
+        "over steps",
+        "how rewards and lengths spread over the steps",
+    ),
+    Key(
+        "rollouts.mark",
+        "m",
+        "screen.mark",
+        "mark a trick",
+        "note how a group wins; an open walk takes it along",
+    ),
     Key("rollouts.down", "space", "screen.scroll(1)", "read on", "read on in the responses"),
     Key("rollouts.close", "escape", "screen.close", "close", "back"),
     Key("explain.links", "tab", "screen.links", "see also", "to the related pages, Enter opens one"),

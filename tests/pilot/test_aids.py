@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from app_helpers import BOOK, SIZES, app_on, healthy, ready, row, screen_text, sees, stuck, until, write
 
-from grpo_tui.tui.screens.rollouts import body, group_title
+from grpo_tui.tui.rollout_lines import body, group_title
+from grpo_tui.tui.rollout_reading import view_of
 from grpo_tui.tui.widgets.run_log import RunLog
 
 
@@ -101,5 +102,5 @@ def test_a_group_says_its_rewards_first_and_an_empty_response_is_named() -> None
     from grpo_tui.sources.records import Group, Response
 
     group = Group(1, "what\nis it", (Response("a", 0.0), Response("b", 0.5)))
-    assert group_title(group).plain.startswith("2 × 0…0.5")
+    assert group_title(view_of(group, 0), 30).plain.startswith("2 × 0…0.5")
     assert body("  ")[0].plain == "(empty)"

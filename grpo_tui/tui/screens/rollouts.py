@@ -14,26 +14,29 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from .. import format as form
 from ..keymap import bindings
+from ..query import BadQuery, Query, parse
+from ..rollout_lines import difference_lines, facts_text, group_lines, group_title, over_steps
+from ..rollout_marks import Mark, remember
+from ..rollout_reading import FIELDS, SORTS, GroupView, listed
 from ..rollout_step import RolloutStep, read_step
 from ..widgets.key_bar import KeyBar
 from ..widgets.page import Page
 from ..widgets.row_list import RowList
-from ..widgets.text import clean_label, clean_line, fit
+from ..widgets.text import clean_label, clean_line
+from .dialogs import TextDialog
 
 if TYPE_CHECKING:
-    from ...sources.records import Group
-    from ...sources.rollout_facts import RolloutFacts
     from ..app import GrpoApp
 
 NONE = (
     "No rollouts on disk beside this run.\n\n"
     "TRL writes them with log_completions, verl with rollout_data_dir."
 )
-_LONGEST = 4_000
-_TITLE = 24
-_LABEL = 8
+_LIST = 34
+_MOST_STEPS = 40
+"""Of the files that the view over the steps reads; the newest ones."""
+KINDS = "length, format, verifier-exploit, tool-spam, smuggling, constant-answer, other"
 
 
 class RolloutScreen(ModalScreen[None]):
@@ -47,6 +50,10 @@ class RolloutScreen(ModalScreen[None]):
         self._grpo = app
         self._files: list[Path] = []
         self._step: RolloutStep | None = None
+        self._views: list[GroupView] = []
+        self._sort = SORTS[0]
+        self._query = Query()
+        self._show_difference = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
@@ -76,21 +83,97 @@ class RolloutScreen(ModalScreen[None]):
         box = self.query_one("#box")
         at = f"step {step.groups[0].step} · " if step.groups else ""
         box.border_title = Content(f"rollouts: {at}{clean_label(step.path.name)}")
-        box.border_subtitle = Content(f"file {step.place + 1} of {step.of}")
         text = step.trouble or (facts_text(step.facts) if step.facts else "this file holds no group")
         self.query_one("#facts", Static).update(clean_line(text))
+        self._list()
+
+    def _list(self) -> None:
+        """The groups as sorted and filtered now."""
+        step = self._step
+        if step is None:
+            return
+        self._views = listed(step.groups, self._sort, self._query)
+        said = [f"file {step.place + 1} of {step.of}", self._sort]
+        if self._query:
+            said.append(f"“{self._query.text}”: {len(self._views)} of {len(step.groups)}")
+        self.query_one("#box").border_subtitle = Content(" · ".join(said))
         groups = self.query_one(OptionList)
         groups.clear_options()
-        groups.add_options([Option(group_title(group)) for group in step.groups])
-        if step.groups:
+        groups.add_options([Option(group_title(view, _LIST - 6)) for view in self._views])
+        if self._views:
             groups.highlighted = 0
             groups.focus()
+        else:
+            self.query_one("#responses", Page).write([Content("No group passes the filter.")])
+
+    @property
+    def _chosen(self) -> GroupView | None:
+        place = self.query_one(OptionList).highlighted
+        return self._views[place] if place is not None and place < len(self._views) else None
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if self._step is not None and event.option_index < len(self._step.groups):
+        self._write()
+
+    def _write(self) -> None:
+        view = self._chosen
+        if view is not None:
             page = self.query_one("#responses", Page)
-            page.write(group_lines(self._step.groups[event.option_index]))
+            page.write(difference_lines(view.group) if self._show_difference else group_lines(view.group))
             page.scroll_home(animate=False)
+
+    def action_sort(self) -> None:
+        self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
+        self._list()
+
+    def action_difference(self) -> None:
+        """The best response against the worst one, or all of them."""
+        self._show_difference = not self._show_difference
+        self._write()
+
+    @work
+    async def action_filter(self) -> None:
+        hint = "words   answer:42   equal=1   reward<0.5   cut>0   spread>0"
+        text = await self.app.push_screen_wait(TextDialog("Show groups that match", self._query.text, hint))
+        if text is None:
+            return
+        try:
+            self._query = parse(text, FIELDS)
+        except BadQuery as error:
+            self._grpo.say(str(error), "warning")
+        self._list()
+
+    @work(exclusive=True)
+    async def action_over_steps(self) -> None:
+        """Rewards and lengths of the newest steps, read off the app's thread."""
+        page = self.query_one("#responses", Page)
+        if not self._files:
+            return
+        page.write([Content.styled("reading the steps …", "$faint")])
+        places = range(max(0, len(self._files) - _MOST_STEPS), len(self._files))
+        read = await asyncio.to_thread(lambda: [read_step(self._files, place) for place in places])
+        steps = [(step.groups[0].step, step.groups) for step in read if step.groups]
+        page.write(over_steps(steps, page.scrollable_content_region.width))
+        page.scroll_home(animate=False)
+
+    @work
+    async def action_mark(self) -> None:
+        """Note that this group wins by a trick; an open walk takes the note along."""
+        view = self._chosen
+        if view is None:
+            return
+        kind = await self.app.push_screen_wait(TextDialog("Which trick does this group win by?", "", KINDS))
+        if not kind or not kind.strip():
+            return
+        mark = Mark(view.group.step, view.place + 1, kind.strip(), view.group.prompt[:200])
+        desk = self._grpo.desk
+        try:
+            remember(desk.run.path, mark)
+        except OSError as error:
+            self._grpo.say(f"this cannot be kept: {error}", "warning")
+            return
+        if self._grpo.snapshot.walk is not None:
+            await self._grpo.ask(lambda: desk.walking.note(mark.words))
+        self._grpo.say(f"marked: {mark.words}")
 
     def action_step(self, by: int) -> None:
         if self._step is not None:
@@ -102,69 +185,3 @@ class RolloutScreen(ModalScreen[None]):
 
     def action_close(self) -> None:
         self.dismiss()
-
-
-def facts_text(facts: RolloutFacts) -> str:
-    """The step in one line."""
-    parts = [f"{facts.groups} groups", f"{facts.responses} responses", f"{facts.distinct_texts} distinct"]
-    for name, share in (
-        ("without reward spread", facts.zero_variance),
-        ("all right", facts.all_right),
-        ("all wrong", facts.all_wrong),
-        ("near-identical", facts.near_identical),
-        ("cut off", facts.truncated),
-    ):
-        if share is not None:
-            parts.append(f"{share:.0%} {name}")
-    if facts.empty_texts:
-        parts.append(f"{facts.empty_texts} empty")
-    if facts.tokens is not None:
-        parts.append(f"{facts.tokens.median:.0f} tokens ({facts.tokens.least:.0f}–{facts.tokens.most:.0f})")
-    if facts.answers:
-        answer, share = facts.answers[0]
-        parts.append(f"{share:.0%} answer {clean_label(answer)[:24]}")
-    return " · ".join(parts)
-
-
-def group_title(group: Group) -> Content:
-    """Rewards first, then the prompt's beginning."""
-    rewards = [response.reward for response in group.responses if response.reward is not None]
-    spread = f"{form.number(min(rewards), 3)}…{form.number(max(rewards), 3)}" if rewards else "no reward"
-    if rewards and min(rewards) == max(rewards):
-        spread = f"all {form.number(rewards[0], 3)}"
-    prompt = fit(clean_label(group.prompt), _TITLE)
-    return Content.assemble(
-        (f"{len(group.responses)} × ", "$faint"), (spread, "bold"), (f"\n  {prompt}", "$faint")
-    )
-
-
-def group_lines(group: Group) -> list[Content | tuple[int, Content]]:
-    """Prompt, gold answer, then every response under its reward."""
-    lines = labelled("prompt", group.prompt)
-    if group.gold is not None:
-        lines += labelled("gold", group.gold)
-    for number, response in enumerate(group.responses, 1):
-        parts = ", ".join(
-            f"{clean_label(name)} {form.number(value, 3)}" for name, value in response.parts.items()
-        )
-        reward = (f"reward {form.number(response.reward, 3)}", "bold")
-        head = Content.assemble((f"response {number}  ", "bold $accent"), reward, (f"  {parts}", "$faint"))
-        lines += [Content(""), head, *body(response.text)]
-    return lines
-
-
-def labelled(label: str, text: str) -> list[Content | tuple[int, Content]]:
-    """Foreign text beside a label."""
-    first, *others = body(text)
-    head = Content.assemble((label.ljust(_LABEL), "$faint"), first)
-    return [(_LABEL, head), *((_LABEL, Content(" " * _LABEL) + line) for line in others)]
-
-
-def body(text: str) -> list[Content]:
-    """Foreign text, line by line, as it stands; a very long one is cut and says so."""
-    if not text.strip():
-        return [Content.styled("(empty)", "$faint")]
-    lines = [Content(clean_line(line)) for line in text[:_LONGEST].splitlines()]
-    if len(text) > _LONGEST:
-        lines.append(Content.styled(f"… {len(text) - _LONGEST} more characters", "$faint"))
-    return lines

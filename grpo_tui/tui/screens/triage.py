@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 
 from ..keymap import bindings
+from ..rollout_marks import OBSERVATION, told
 from ..snapshot import Offer, Snapshot, WalkState
 from ..widgets.chart_grid import ChartGrid
 from ..widgets.choice_list import ChoiceList, Pick
@@ -63,6 +64,7 @@ class TriageScreen(RunScreen):
     PLACES = ("triage",)
     HERE = frozenset({"app.triage"})
 
+    _reminded: object = None
     listing = False
     """The person looks at the list although a walk is open."""
     _drawn: tuple[View, str | None, int] = ("list", None, -1)
@@ -140,9 +142,19 @@ class TriageScreen(RunScreen):
         self.query_one(StepCard).show(state)
         self.query_one(ChoiceList).show(step, len(state.history))
         self.query_one(WalkSide).show(state)
+        self._tell_marks(step)
         names = [name for name in step.metrics if name in snapshot.points]
         self.set_class(not names, "-no-curve")
         self.query_one(ChartGrid).show(snapshot, names)
+
+    def _tell_marks(self, step: StepView) -> None:
+        """A question that a person has answered by marking rollouts is reminded of it, once."""
+        if step.observation != OBSERVATION or self._reminded == step.place:
+            return
+        self._reminded = step.place
+        marked = told(self.grpo.desk.run.path)
+        if marked:
+            self.grpo.say(f"you marked in the rollouts: {marked}")
 
     # -- moves -------------------------------------------------------------------------------
 
