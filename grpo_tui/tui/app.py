@@ -338,6 +338,26 @@ class GrpoApp(App[int]):
             return
         self.push_screen(ConfigScreen(self))
 
+    def action_probes(self) -> None:
+        if self.has_run:
+            from .screens.probes import ProbesScreen
+
+            self.push_screen(ProbesScreen(self))
+
+    @work
+    async def action_jump(self) -> None:
+        """A letter on everything that can be focused here."""
+        from .screens.jump import JumpScreen
+
+        found = [widget for widget in self.screen.focus_chain if widget.region.area]
+        if found and (widget := await self.push_screen_wait(JumpScreen(found))) is not None:
+            self.screen.set_focus(widget)
+
+    def show_step(self, step: int) -> None:
+        """The curves, with the cursor at a step."""
+        self.switch_mode("overview")
+        self.call_after_refresh(lambda: self._screen_of(OverviewScreen).look_at(step))
+
     def action_calculate(self) -> None:
         from .screens.calculator import CalculatorScreen
 

@@ -20,6 +20,8 @@ PLACES = {
     "verdict": "Verdict",
     "log": "Log",
     "probe": "Probe",
+    "probes": "Probes",
+    "jump": "Jumping",
     "rollouts": "Rollouts",
     "config": "Configuration",
     "calculator": "Calculators",
@@ -143,7 +145,10 @@ TABLE: tuple[Key, ...] = (
     Key("log.search_next", "n", "screen.again(1)", "", "next match"),
     Key("log.search_previous", "N", "screen.again(-1)", "", "previous match"),
     Key("log.follow", "f,end", "screen.follow", "follow", "to the newest line, and stay there"),
-    Key("log.back", "escape", "app.go('overview')", "", "back to the curves"),
+    Key("log.filter", "x", "screen.filter", "filter", "only lines that match; esc shows all again"),
+    Key("log.step", "s", "screen.step", "step", "to the row of a step"),
+    Key("log.to_step", "g", "screen.to_step", "curves here", "the curves at the step of this line"),
+    Key("log.back", "escape", "screen.back", "", "all lines again; then back to the curves"),
     Key("probe.start", "enter", "screen.confirm", "start", "run the command as shown"),
     Key(
         "probe.accept",
@@ -171,6 +176,11 @@ TABLE: tuple[Key, ...] = (
         "close",
         "close; arrows and page keys scroll",
     ),
+    Key(
+        "probes.launch", "n", "screen.launch", "plan", "the command, device and cost of the highlighted probe"
+    ),
+    Key("probes.close", "escape", "screen.close", "close", "back"),
+    Key("jump.close", "escape", "screen.close", "", "stay where you are"),
     Key("rollouts.later", "right_square_bracket", "screen.step(1)", "later", "the rollouts of a later step"),
     Key("rollouts.earlier", "left_square_bracket", "screen.step(-1)", "earlier", "those of an earlier step"),
     Key("rollouts.sort", "s", "screen.sort", "sort", "as logged, by spread, reward, length"),

@@ -43,6 +43,15 @@ class LogStore:
         later = [held for held in self._rows if held >= step]
         return self._rows[min(later)] if later else None
 
+    def step_of_place(self, place: int) -> int | None:
+        """The step whose row stands at, or last before, a line counted as `place_of` counts."""
+        index = place - (self.taken - len(self._lines)) - 1
+        if not 0 <= index < len(self._lines):
+            return None
+        line = self._lines[index][0]
+        before = [(held, step) for step, held in self._rows.items() if held <= line]
+        return max(before)[1] if before else None
+
     def place_of(self, line: int) -> int:
         """Which line ever read (from 1) is, or follows, a line number of the file."""
         numbers = [number for number, _ in self._lines]

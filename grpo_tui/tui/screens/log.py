@@ -6,9 +6,11 @@ from textual import work
 from textual.app import ComposeResult
 
 from ..keymap import bindings
+from ..query import BadQuery, Query, parse
 from ..snapshot import Snapshot
 from ..widgets.log_lines import Trouble
 from ..widgets.run_log import RunLog
+from ..widgets.text import clean_label
 from .base import RunScreen
 from .dialogs import TextDialog
 
@@ -33,6 +35,8 @@ class LogScreen(RunScreen):
 
     def show_line(self, line: int) -> None:
         """Go to a line of the file."""
+        if self.view.filtered:
+            self.view.filter(Query(), self.grpo.log_store)
         self.view.catch_up(self.grpo.log_store)
         if not self.view.goto_file_line(self.grpo.log_store, line):
             self.grpo.say(f"line {line} is no longer kept here; it is in the file", "warning")
@@ -54,6 +58,44 @@ class LogScreen(RunScreen):
     def action_again(self, direction: int) -> None:
         if not self.view.search_again(direction):
             self.grpo.say("nothing to find: start a search with /")
+
+    @work
+    async def action_filter(self) -> None:
+        hint = "error|warn   !INFO   /step:\\d+/"
+        text = await self.app.push_screen_wait(TextDialog("Show only lines that match", "", hint))
+        if text is None:
+            return
+        try:
+            self.view.filter(parse(text), self.grpo.log_store)
+        except BadQuery as error:
+            self.grpo.say(str(error), "warning")
+
+    def action_back(self) -> None:
+        """Show all lines again; then back to the curves."""
+        if self.view.filtered:
+            self.view.filter(Query(), self.grpo.log_store)
+        else:
+            self.grpo.action_go("overview")
+
+    def action_to_step(self) -> None:
+        """The curves at the step of the line that is looked at."""
+        store = self.grpo.log_store
+        step = None if self.view.filtered else store.step_of_place(self.view.current_line)
+        if step is None:
+            self.grpo.say("no row of a step stands at or before this line; esc shows all lines first")
+        else:
+            self.grpo.show_step(step)
+
+    @work
+    async def action_step(self) -> None:
+        text = await self.app.push_screen_wait(TextDialog("Go to the row of which step?", "", "a number"))
+        if text is None:
+            return
+        line = self.grpo.log_store.line_of_step(int(text)) if text.strip().isdigit() else None
+        if line is None:
+            self.grpo.say(f"no row of step {clean_label(text)} or later was read")
+        else:
+            self.show_line(line)
 
     def action_follow(self) -> None:
         self.view.action_follow()

@@ -189,6 +189,12 @@ class OverviewScreen(RunScreen):
             self.action_family(1)
         self.draw(self.grpo.snapshot)
 
+    def look_at(self, step: int) -> None:
+        """Every chart's cursor at a step."""
+        self.draw(self.grpo.snapshot)
+        for chart in self.grid.charts:
+            chart.look_at(step)
+
     def show_metric(self, name: str) -> None:
         """Enlarge one metric, from wherever it was asked for."""
         self._take_filter("")

@@ -113,6 +113,10 @@ class MetricChart(Chart):
             self._band = (baseline, region_of(baseline))
         return self._band[1]
 
+    def look_at(self, step: int) -> None:
+        """The cursor at a step, wherever the axis has it."""
+        self.set_cursor(self._axis.at(step))
+
     def look_around(self, step: int, snapshot: Snapshot) -> None:
         """Zoom to the steps around one, and read the value there."""
         last = snapshot.facts.step or step

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from textual.content import Content
+
 from ..log_store import LogStore
+from ..query import Query
 from .log_view import LogView
+from .text import clean_label
 
 
 class RunLog(LogView):
@@ -15,6 +19,7 @@ class RunLog(LogView):
         self._shown = 0
         self._generation = 0
         self._wanted = ""
+        self._query = Query()
 
     def catch_up(self, store: LogStore) -> None:
         """Append what was read since the last call."""
@@ -24,10 +29,22 @@ class RunLog(LogView):
         if store.taken > self._shown:
             fresh = store.since(self._shown)
             missed = store.taken - self._shown - len(fresh)
-            if missed > 0:
+            if missed > 0 and not self._query:
                 self.clear(first_line=store.taken - len(fresh) + 1)
             self._shown = store.taken
-            self.append(fresh)
+            self.append([line for line in fresh if self._query.matches(line)] if self._query else fresh)
+
+    def filter(self, query: Query, store: LogStore) -> None:
+        """Show only the lines that a filter lets through; an empty one shows all again."""
+        self._query = query
+        self.border_title = Content(f"log: {clean_label(query.text)}") if query else "log"
+        self._shown = 0
+        self.clear()
+        self.catch_up(store)
+
+    @property
+    def filtered(self) -> bool:
+        return bool(self._query)
 
     def goto_file_line(self, store: LogStore, line: int) -> bool:
         """Show a line by its number in the file; False where it is no longer kept."""
