@@ -95,6 +95,10 @@ def plan_probe(
         )
     model, out_dir = model and model.expanduser().absolute(), out_dir.expanduser().absolute()
     options = {str(name).replace("_", "-"): value for name, value in (options or {}).items()}
+    if options.get("canary-sync") and run_alive:
+        raise PlanError(
+            "the canary puts changed weights into the engine: pause the run first, or sync to a copy of it"
+        )
     checkpoint = _checkpoint(model)
     choice = _interpreter(python, model)
     device, device_why, confirm = _device(device, run_alive)

@@ -48,7 +48,7 @@ def gradient_bytes(checkpoint: Checkpoint, dtype: str, rows: int, max_new: int, 
 def predict_bytes(checkpoint: Checkpoint) -> int:
     """Streaming holds the largest tensor and a few fp32 copies of it."""
     largest = max(checkpoint.tensors, key=lambda tensor: tensor.numel)
-    return TORCH + largest.numel * (DTYPE_BYTES.get(largest.dtype, 4) + 16)
+    return TORCH + largest.numel * (DTYPE_BYTES.get(largest.dtype, 4) + 20)
 
 
 def _sizes(checkpoint: Checkpoint) -> dict[str, int]:

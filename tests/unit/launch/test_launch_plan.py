@@ -103,6 +103,13 @@ def test_a_living_run_comes_first(
     assert (plan.device, plan.needs_device_confirmation) == (expected, confirm) and plan.device_why
 
 
+def test_the_canary_is_refused_beside_a_living_run(tmp_path: Path) -> None:
+    options = {"infer": "http://127.0.0.1:1", "canary-sync": "sync {model}"}
+    assert plan_probe("ratio", out_dir=tmp_path, python="p", options=options).argv
+    with pytest.raises(PlanError, match="pause the run first"):
+        plan_probe("ratio", out_dir=tmp_path, python="p", options=options, run_alive=True)
+
+
 def test_refusals_are_one_line(tmp_path: Path) -> None:
     model = model_of(tmp_path / "m", 1000)
     for options, words in (

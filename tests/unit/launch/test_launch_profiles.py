@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -166,9 +167,7 @@ def test_a_job_that_is_gone_is_a_crash_report(tmp_path: Path, slurm: Path) -> No
     wrapped = launched(plan, load_profile("sbatch"))
     broken = [word.replace("exec env", "exec env NOTHING=1 false #") for word in wrapped.plan.argv]
     (slurm / "sbatch").write_text((slurm / "sbatch").read_text().replace("assert wrap", "# "))
-    running = JobProbe(
-        type(wrapped)(_with(plan, broken), wrapped.profile, wrapped.cancel, wrapped.alive, wrapped.events)
-    )
+    running = JobProbe(replace(wrapped, plan=replace(plan, argv=tuple(broken))))
     assert list(running.events()) == []
     result = running.result()
     assert result.status == "crashed" and "said no last word" in (result.error or "")
