@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..metrics.series import Points
 from ..run import Run
-from ..sources.config import ConfigValue
 from ..sources.errors import SourceError
 from ..sources.records import Record
+from ..sources.settings.config import ConfigValue
 from .log_store import KEPT
 from .naming import name_of
 from .news import News

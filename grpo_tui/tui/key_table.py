@@ -42,6 +42,8 @@ TABLE: tuple[Key, ...] = (
     Key("app.rollouts", "R", "app.rollouts", "", "sampled responses, if they are on disk"),
     Key("app.config", "C", "app.config", "", "the run's settings, and the defaults"),
     Key("app.explain", "i", "app.explain", "explain", "what the metric or diagnosis you look at means"),
+    Key("app.probes", "P", "app.probes", "", "what can be measured, and what was"),
+    Key("app.jump", "J", "app.jump", "", "a letter on everything that can be focused"),
     Key(
         "app.calculate",
         "K",

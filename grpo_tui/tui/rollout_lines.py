@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.content import Content
 
 from ..sources.records import Group, Response
-from ..sources.rollout_facts import RolloutFacts, answer_of, cut_off
+from ..sources.rollouts.facts import RolloutFacts, answer_of, cut_off
 from . import format as form
 from .rollout_reading import GroupView, answers, difference, extremes, histogram, repeated
 from .widgets.text import clean_label, clean_line, fit

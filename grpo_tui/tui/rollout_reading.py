@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from ..sources.records import Group, Response
-from ..sources.rollout_facts import answer_of, cut_off
+from ..sources.rollouts.facts import answer_of, cut_off
 from .query import Query
 
 SORTS = ("as logged", "least spread", "most spread", "worst", "best", "longest")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..sources.errors import SourceError
 from ..sources.records import Group
-from ..sources.rollout_facts import RolloutFacts, facts
-from ..sources.rollouts import read_groups
+from ..sources.rollouts.facts import RolloutFacts, facts
+from ..sources.rollouts.groups import read_groups
 
 MOST_GROUPS = 200
 """Of one file; a person looks at tens, and a dump may be a hundred megabytes."""

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..run import Run
-from ..sources.detect import find_runs
 from ..sources.errors import SourceError
+from ..sources.search.detect import find_runs
 from .naming import EVERYDAY
 from .snapshot import FIRST
 from .theme import rank

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..playbook.alarms.handling import Handled
     from ..playbook.verdict.rule import Verdict
     from ..playbook.walk.views import StepDone, StepView
-    from ..sources.config import ConfigValue
     from ..sources.records import Incident
+    from ..sources.settings.config import ConfigValue
 
 FIRST = (
     "reward_mean",

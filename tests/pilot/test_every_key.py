@@ -89,6 +89,8 @@ async def test_every_key_of_a_place(place: str, size: tuple[int, int]) -> None:
                 await pilot.press(*WAYS[place])
                 await pilot.pause()
                 there = app.screen
+                known = [active.binding.id or "" for active in there.active_bindings.values()]
+                assert any(name.startswith(f"{place}.") for name in known), (place, known)
                 whole(app, size)
             await pilot.press(key)
             await pilot.pause()

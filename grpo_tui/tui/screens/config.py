@@ -21,7 +21,7 @@ from ..widgets.text import clean_label, clean_line
 from .dialogs import TextDialog
 
 if TYPE_CHECKING:
-    from ...sources.config import ConfigValue
+    from ...sources.settings.config import ConfigValue
     from ..app import GrpoApp
     from ..snapshot import Snapshot
 
