@@ -46,7 +46,7 @@ def test_a_profile_of_ones_own(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("[1, 2]", "is a mapping"),
-        ("command: [python]", "no probe would start"),
+        ("command: [python]", "would not start a probe"),
         ("command: ['{script}']\ncomand: x", "unknown key comand"),
         ("command: ['{script}']\nfollow: file", "follow: file needs"),
         ("command: ['{script}']\nfollow: mail", "stream or file"),
