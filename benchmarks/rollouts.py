@@ -16,7 +16,7 @@ from pathlib import Path
 from grpo_tui.diagnose import diagnose
 from grpo_tui.playbook.library import load_library
 from grpo_tui.run import Run
-from grpo_tui.sources.rollout_curves import RolloutCurves
+from grpo_tui.sources.rollouts.curves import RolloutCurves
 
 DUMPS, PROMPTS, SAMPLES, WORDS, ROUNDS = 300, 16, 8, 400, 5
 

@@ -185,7 +185,7 @@ class OpenRun:
     def rollouts_at(self, *steps: int) -> pd.DataFrame:
         """The same of certain steps. Only files that can hold them are read; a broken one is passed over."""
         from .sources.errors import SourceError
-        from .sources.rollouts import read_groups, step_of
+        from .sources.rollouts.groups import read_groups, step_of
 
         wanted, groups = set(steps), []
         for path in self.run.rollout_files():

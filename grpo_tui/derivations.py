@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .metrics import derived
 from .metrics.derived import NO_DERIVATION, Derivation
-from .sources import rollout_curves
+from .sources.rollouts import curves as rollout_curves
 
 if TYPE_CHECKING:
     from .run import Run

@@ -8,7 +8,7 @@ from .metrics.catalog import catalog
 from .metrics.explanation import Context, Explanation
 from .metrics.explanation import explain as in_words
 from .run import Run
-from .sources.version import parse
+from .sources.origin.version import parse
 from .summary import where_of
 
 __all__ = ["Explanation", "explain", "known", "resolve", "suggest"]

@@ -17,10 +17,7 @@ from .liveness import State, state_of
 from .metrics.catalog import catalog
 from .metrics.derived import Derivation
 from .metrics.series import Points, merge
-from .sources import config as configuration
-from .sources import detect
-from .sources.config import ConfigValue
-from .sources.forks import fork_of
+from .sources.origin.forks import fork_of
 from .sources.records import (
     Ended,
     Group,
@@ -34,8 +31,11 @@ from .sources.records import (
     Setting,
     Warn,
 )
-from .sources.rollouts import index, newest_groups
+from .sources.rollouts.groups import index, newest_groups
 from .sources.rows import Rows
+from .sources.search import detect
+from .sources.settings import config as configuration
+from .sources.settings.config import ConfigValue
 from .sources.source import Batch
 from .track import Segment, Track
 

@@ -15,7 +15,7 @@ GLYPHS = {"info": "·", "warning": "!", "critical": "✖"}
 def run(options: Namespace) -> int:
     from ..playbook.library import load_library
     from ..run import Run
-    from ..sources.detect import SeveralRuns
+    from ..sources.search.detect import SeveralRuns
     from ..sources.source import SourceError
 
     try:

@@ -15,7 +15,7 @@ WORDS = {"ended": "finished", "died": "crashed"}
 
 
 def run(options: Namespace) -> int:
-    from ..sources.run_tree import iter_runs
+    from ..sources.search.run_tree import iter_runs
     from ..sources.source import SourceError
 
     root = Path(options.path)

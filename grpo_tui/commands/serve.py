@@ -22,7 +22,7 @@ def run(options: Namespace) -> int:
         from ..web.server import TokenServer, address, new_token
     except ImportError:
         return complain("serving needs textual-serve; get it with: pip install 'grpo-tui[serve]'")
-    from ..sources.detect import SeveralRuns, find_run
+    from ..sources.search.detect import SeveralRuns, find_run
     from ..sources.source import SourceError
 
     if options.path == "-":

@@ -12,7 +12,7 @@ from .output import compact, complain, duration, plain, print_json
 
 def run(options: Namespace) -> int:
     from ..run import Run
-    from ..sources.detect import SeveralRuns
+    from ..sources.search.detect import SeveralRuns
     from ..sources.source import SourceError
     from ..summary import SCHEMA, show_report
 

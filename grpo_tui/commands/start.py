@@ -37,7 +37,7 @@ def run(options: Namespace) -> int:
 
 def look_around(root: Path, patience: float = PATIENCE) -> tuple[list[Path], bool]:
     """The runs below a folder that turn up within `patience` seconds; whether that was all of them."""
-    from ..sources.run_tree import iter_runs
+    from ..sources.search.run_tree import iter_runs
 
     found: list[Path] = []
     enough = threading.Event()

@@ -13,7 +13,7 @@ from .output import complain
 
 def run(options: Namespace) -> int:
     from ..run import Run
-    from ..sources.detect import SeveralRuns
+    from ..sources.search.detect import SeveralRuns
     from ..sources.source import SourceError
 
     library = None

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from .consoles.row_layout import Layout, Layouts
+from .consoles.text import plain
 from .records import Item, Record
-from .row_layout import Layout, Layouts
 from .rows import Rows
-from .text import plain
 
 
 class Reader(ABC):

@@ -13,14 +13,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .consoles.sieve import Sieve
+from .consoles.text import find_bar, plain
 from .errors import SourceError
-from .incidents import Incidents
+from .incidents.finder import Incidents
 from .reader import FrameReader, LineReader, OwnReader, Reader, WholeReader
 from .records import Item, Record, Warn
 from .rows import Parts, Rows
-from .sieve import Sieve
 from .tail import CHUNK, ChainTail, Chunk, FileTail, LatestTail, StreamTail, Tail
-from .text import find_bar, plain
 
 __all__ = ["Batch", "Source", "SourceError"]
 

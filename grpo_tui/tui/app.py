@@ -36,7 +36,7 @@ from .screens.rollouts import RolloutScreen
 from .screens.runs import RunsScreen
 from .screens.triage import TriageScreen
 from .snapshot import Facts, Snapshot
-from .theme import DARK, LIGHT, severity
+from .theme import DARK, LIGHT, OWN_THEMES, severity
 from .view_state import ViewState
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class GrpoApp(App[int]):
     # -- life --------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        for theme in (DARK, LIGHT):
+        for theme in OWN_THEMES:
             self.register_theme(theme)
         known = self.view_state.theme in self.available_themes
         self.theme = self.view_state.theme if known else DARK.name
@@ -364,8 +364,11 @@ class GrpoApp(App[int]):
         self.push_screen(CalculatorScreen(self))
 
     def action_toggle_theme(self) -> None:
-        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
-        self.view_state.theme = self.theme
+        self.use_theme(LIGHT.name if self.current_theme.dark else DARK.name)
+
+    def use_theme(self, name: str) -> None:
+        """One of ours or of Textual's; kept for this run."""
+        self.theme = self.view_state.theme = name
 
     @work
     async def action_leave(self) -> None:

@@ -35,6 +35,8 @@ class GrpoCommands(Provider):
             yield text, offer.why, partial(self._grpo.walk_playbook, offer.id)
         for name in self._grpo.snapshot.names:
             yield f"show metric: {clean_label(name)}", "", partial(self._grpo.show_metric, name)
+        for theme in self._grpo.available_themes:
+            yield f"theme: {theme}", "", partial(self._grpo.use_theme, theme)
         from .. import pages
 
         for name in pages.names():

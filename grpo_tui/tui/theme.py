@@ -1,4 +1,4 @@
-"""Two themes of our own, and how severities and states look.
+"""Themes of our own, and how severities and states look.
 
 A severity is always glyph, word and colour together, so that it survives colour blindness, NO_COLOR
 and a screenshot in black and white. The hues are the Okabe-Ito palette, which the common forms of
@@ -42,6 +42,25 @@ LIGHT = Theme(
     dark=False,
     variables={"faint": "#57626d", "line": "#b4b9b5", "info": "#005f9e"},
 )
+
+
+CLEAR = Theme(
+    name="grpo-clear",
+    primary="#7fc8ff",
+    secondary="#d0d0d0",
+    accent="#ffd23f",
+    success="#7fc8ff",
+    warning="#ffd23f",
+    error="#ff9d5c",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#0a0a0a",
+    panel="#262626",
+    dark=True,
+    variables={"faint": "#c0c0c0", "line": "#6a6a6a", "info": "#7fc8ff"},
+)
+"""Blue, yellow and orange on black: apart for every common form of colour blindness, at high contrast."""
+OWN_THEMES = (DARK, LIGHT, CLEAR)
 
 
 @dataclass(frozen=True, slots=True)

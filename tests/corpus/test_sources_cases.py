@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from grpo_tui.run import Run
-from grpo_tui.sources.rollout_facts import facts
-from grpo_tui.sources.rollouts import read_groups
+from grpo_tui.sources.rollouts.facts import facts
+from grpo_tui.sources.rollouts.groups import read_groups
 
 HERE = Path(__file__).resolve().parents[3] / "shared" / "cases"
 CASES = sorted(HERE.glob("*.yaml"))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from grpo_tui.run import Run
-from grpo_tui.sources.config import given, resolve
-from grpo_tui.sources.detect import find_runs
+from grpo_tui.sources.search.detect import find_runs
+from grpo_tui.sources.settings.config import given, resolve
 
 NO_STEPS = (None, None, 0)
 ALL_TRAINER = ["trainer-state", "tensorboard", "trl-console"]

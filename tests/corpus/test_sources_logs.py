@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from grpo_tui.run import Run
-from grpo_tui.sources.detect import SeveralRuns, SourceError, find_run, find_runs
 from grpo_tui.sources.records import Record
+from grpo_tui.sources.search.detect import SeveralRuns, SourceError, find_run, find_runs
 
 STEP = re.compile(r"step:(\d+) - \S+:")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")

@@ -44,7 +44,7 @@ def run(options: Namespace) -> int:
 
 def _runs(path: Path) -> list[Path] | str:
     """The runs at a path, or one line that says what is wrong."""
-    from ...sources.detect import find_runs
+    from ...sources.search.detect import find_runs
     from ...sources.source import SourceError
 
     if not path.exists():

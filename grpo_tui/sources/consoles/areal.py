@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from ..records import Item, Progress
-from ..text import number as parsed
 from .base import Dialect
+from .text import number as parsed
 
 _STEP = re.compile(r"Train step (\d{1,11})/(\d{1,11}) done")
 _LAST = re.compile(r"^(?:\[[^\]]{1,40}\])?\s*[╘└]")

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from ..reader import LineReader
 from ..records import Item, Origin, Record
-from ..text import undecorated
+from .text import undecorated
 
 NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|nan|inf)"
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 
 from ..records import Item
-from ..text import number as parsed
 from .base import Dialect
+from .text import number as parsed
 
 _STEP = re.compile(r"^Step (\d{1,11})\s*$")
 _LINE = re.compile(

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator
 
 from ..records import Item
-from ..text import as_step
-from ..text import number as parsed
 from .base import Dialect
+from .text import as_step
+from .text import number as parsed
 
 _TOP = re.compile(r"╭─+ Metrics ─+╮\s*$")
 _ROW = re.compile(r"^\s*│ (?: (?P<group>[\w\-.]+) +)?(?P<rest>.*?)\s*│\s*$")

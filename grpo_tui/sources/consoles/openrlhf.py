@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 
 from ..records import Item, Record, Warn
-from ..text import number as parsed
-from ..trl_rows import values_of
 from .base import Dialect
+from .text import number as parsed
+from .trl_rows import values_of
 
 _ROW = re.compile(r"Global step (\d{1,11}): (\{.*\})\s*$")
 _EVALUATION = re.compile(r"global_step (\d{1,11}), eval_metrics: (\{.*\})\s*$")

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..records import Ended, Item, Record
-from ..text import as_float, as_step
 from .base import Dialect
+from .text import as_float, as_step
 
 _FINISHED = re.compile(r"pipeline step (\d{1,11}) finished")
 

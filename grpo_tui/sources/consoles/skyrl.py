@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from ..records import Item
-from ..trl_rows import values_of
 from .base import Dialect
+from .trl_rows import values_of
 
 _STEP = re.compile(r"(?:^|[\s|\-\]])Step (\d{1,11}): *$")
 _MOST = 2000

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from ..records import Item
-from ..text import number as parsed
 from .base import Dialect
+from .text import number as parsed
 
 _TITLE = re.compile(r"^\s{2,}Step (\d{1,11})\s*$")
 _HEAD = re.compile(r"^┃ Metric +┃ Value +┃\s*$")

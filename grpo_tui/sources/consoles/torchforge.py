@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from ..records import Item
-from ..text import number as parsed
 from .base import Dialect
+from .text import number as parsed
 
 _STEP = re.compile(r"=== (?:\[[^\]]*\] -|RANK \d+|GLOBAL) METRICS STEP (\d{1,11}) ===")
 _PAIR = re.compile(r"^\s+([\w/@.\-]+): (\S+)\s*$")

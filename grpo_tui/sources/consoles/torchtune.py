@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from ..records import Item, Record
-from ..text import number as parsed
 from .base import Dialect
+from .text import number as parsed
 
 _ROW = re.compile(r"^Step (\d{1,11}) \| (\S+:.*)$")
 _PAIR = re.compile(r"([A-Za-z_]\w*):(tensor\([^)]*\)|\S+)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from ..tree import DEPTH, enters, kind_of
+from ..search.tree import DEPTH, enters, kind_of
 
 MOST = 5_000
 """Entries that are listed; a person may give a whole bucket."""

@@ -42,15 +42,14 @@ def test_a_second_time_nothing_changes(tmp_path: Path, capsys: pytest.CaptureFix
 def test_what_a_person_set_stays(tmp_path: Path) -> None:
     folder = tmp_path / FOLDER
     folder.mkdir()
-    (folder / "settings.json").write_text(
-        '{"editor.rulers": [100], "terminal.integrated.tabs.title": "mine", "yaml.schemas": {"a.json": "b/*"}}'
-    )
+    mine = {"editor.rulers": [100], "terminal.integrated.tabs.title": "mine", "yaml.schemas": {"a": "b/*"}}
+    (folder / "settings.json").write_text(json.dumps(mine))
     own = {"label": "grpo-tui: watch", "command": "my-own"}
     (folder / "tasks.json").write_text(json.dumps({"version": "2.0.0", "tasks": [own]}))
     assert main(["vscode", "init", str(tmp_path)]) == 0
     settings = read(tmp_path, "settings.json")
     assert settings["terminal.integrated.tabs.title"] == "mine" and settings["editor.rulers"] == [100]
-    assert list(settings["yaml.schemas"]) == ["a.json", f"./{FOLDER}/{SCHEMA_NAME}"]
+    assert list(settings["yaml.schemas"]) == ["a", f"./{FOLDER}/{SCHEMA_NAME}"]
     held = read(tmp_path, "tasks.json")["tasks"]
     assert held[0] == own and len(held) == len(tasks()["tasks"])
 

@@ -41,7 +41,7 @@ def test_probe_facts_speak_the_vocabulary() -> None:
 
 def test_configuration_keys_are_those_of_the_sources() -> None:
     """The list here is a copy, because this room must not know configuration files; it may not drift."""
-    keys = pytest.importorskip("grpo_tui.sources.config_keys")
+    keys = pytest.importorskip("grpo_tui.sources.settings.keys")
     assert set(keys.KEYS) - {"kl_beta", "use_vllm"} <= CONFIG_KEYS
 
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grpo_tui.sources.columns import CsvColumns, JsonColumns
-from grpo_tui.sources.console import Console
-from grpo_tui.sources.json_table import JsonTable
+from grpo_tui.sources.consoles.slime import SlimeConsole
+from grpo_tui.sources.consoles.trl import TrlConsole
+from grpo_tui.sources.consoles.undecided import Console
+from grpo_tui.sources.consoles.verl import VerlConsole
 from grpo_tui.sources.reader import LineReader, Reader, WholeReader
-from grpo_tui.sources.slime_console import SlimeConsole
-from grpo_tui.sources.trainer_state import TrainerState
-from grpo_tui.sources.trl_console import TrlConsole
-from grpo_tui.sources.verl_console import VerlConsole
-from grpo_tui.sources.verl_file import VerlFile
+from grpo_tui.sources.tables.columns import CsvColumns, JsonColumns
+from grpo_tui.sources.tables.json_table import JsonTable
+from grpo_tui.sources.tables.trainer_state import TrainerState
+from grpo_tui.sources.tables.verl_file import VerlFile
 
 from .reading import read
 

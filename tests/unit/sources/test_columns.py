@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from grpo_tui.sources.columns import CsvColumns, JsonColumns
-from grpo_tui.sources.console import Console
-from grpo_tui.sources.json_table import JsonTable
+from grpo_tui.sources.consoles.undecided import Console
 from grpo_tui.sources.records import Origin, Progress, Record, Warn
+from grpo_tui.sources.tables.columns import CsvColumns, JsonColumns
+from grpo_tui.sources.tables.json_table import JsonTable
 
 from .reading import only, read, records
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from grpo_tui.sources.config import given, pinned, resolve, settings_of
-from grpo_tui.sources.detect import Found
 from grpo_tui.sources.errors import SourceError
 from grpo_tui.sources.records import Setting
+from grpo_tui.sources.search.detect import Found
+from grpo_tui.sources.settings.config import given, pinned, resolve, settings_of
 
 ACTOR = "actor_rollout_ref.actor."
 

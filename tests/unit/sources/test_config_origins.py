@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from grpo_tui.run import Run
-from grpo_tui.sources.config import resolve
-from grpo_tui.sources.config_defaults import defaults
 from grpo_tui.sources.records import Setting
+from grpo_tui.sources.settings.config import resolve
+from grpo_tui.sources.settings.defaults import defaults
 
 from .binary import EVENTS, event, said, scalar
 from .test_trackio import database, log

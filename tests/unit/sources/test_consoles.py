@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from grpo_tui.run import Run
-from grpo_tui.sources.console import Console
-from grpo_tui.sources.detect import reader_for
+from grpo_tui.sources.consoles.undecided import Console
 from grpo_tui.sources.records import Origin, Record
+from grpo_tui.sources.search.detect import reader_for
 
 from .reading import only, read
 

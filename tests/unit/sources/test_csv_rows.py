@@ -7,9 +7,9 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from grpo_tui.sources.columns import CsvColumns
 from grpo_tui.sources.records import Item, Record
 from grpo_tui.sources.rows import Rows
+from grpo_tui.sources.tables.columns import CsvColumns
 
 from .reading import read
 

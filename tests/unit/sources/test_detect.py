@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grpo_tui.run import Run
-from grpo_tui.sources.detect import SeveralRuns, SourceError, find_run, find_runs, rollout_files
+from grpo_tui.sources.search.detect import SeveralRuns, SourceError, find_run, find_runs, rollout_files
 
 VERL = "step:1 - actor/lr:1e-06 - critic/score/mean:0.5\nstep:2 - actor/lr:1e-06 - critic/score/mean:0.6\n"
 TRL = "{'loss': 0.5, 'reward': 1.0, 'epoch': 0.1}\n{'loss': 0.4, 'reward': 1.5, 'epoch': 0.2}\n"

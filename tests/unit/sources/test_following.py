@@ -11,17 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from grpo_tui.run import Run
-from grpo_tui.sources.columns import CsvColumns, JsonColumns
-from grpo_tui.sources.console import Console
 from grpo_tui.sources.consoles import DIALECTS
+from grpo_tui.sources.consoles.slime import SlimeConsole
+from grpo_tui.sources.consoles.trl import TrlConsole
+from grpo_tui.sources.consoles.undecided import Console
+from grpo_tui.sources.consoles.verl import VerlConsole
 from grpo_tui.sources.reader import Reader
 from grpo_tui.sources.records import Item, Record
-from grpo_tui.sources.slime_console import SlimeConsole
-from grpo_tui.sources.tensorboard import TensorBoard
-from grpo_tui.sources.trl_console import TrlConsole
-from grpo_tui.sources.verl_console import VerlConsole
-from grpo_tui.sources.verl_file import VerlFile
-from grpo_tui.sources.wandb_file import WandbFile
+from grpo_tui.sources.sinks.tensorboard import TensorBoard
+from grpo_tui.sources.sinks.wandb_file import WandbFile
+from grpo_tui.sources.tables.columns import CsvColumns, JsonColumns
+from grpo_tui.sources.tables.verl_file import VerlFile
 
 from . import test_consoles as printed
 from .binary import EVENTS, event, exited, history, scalar, started, wandb_log

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grpo_tui.run import Run
-from grpo_tui.sources.forks import fork_of
+from grpo_tui.sources.origin.forks import fork_of
 from grpo_tui.summary import summarise_run
 
 THREE = (

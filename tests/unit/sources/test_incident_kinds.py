@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from grpo_tui.sources.incident_patterns import HINTS, hinted
-from grpo_tui.sources.incidents import Incidents
+from grpo_tui.sources.incidents.finder import Incidents
+from grpo_tui.sources.incidents.patterns import HINTS, hinted
 from grpo_tui.sources.records import Incident
 
 PAIRS = [

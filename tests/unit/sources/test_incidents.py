@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grpo_tui.sources.incidents import Incidents
+from grpo_tui.sources.incidents.finder import Incidents
 from grpo_tui.sources.records import Incident
 
 

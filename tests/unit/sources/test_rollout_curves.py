@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from grpo_tui.run import Run
-from grpo_tui.sources import rollout_curves
 from grpo_tui.sources.records import Group, Response
-from grpo_tui.sources.rollout_curves import RolloutCurves, facts_of, spread
+from grpo_tui.sources.rollouts import curves as rollout_curves
+from grpo_tui.sources.rollouts.curves import RolloutCurves, facts_of, spread
 
 
 def group(*rewards: float | None, **extra: Any) -> Group:

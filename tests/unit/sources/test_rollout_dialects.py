@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from grpo_tui.run import Run
-from grpo_tui.sources.detect import SourceError, find_run
-from grpo_tui.sources.rollout_facts import facts
-from grpo_tui.sources.rollouts import looks_like_rollouts, newest_groups, read_groups, step_of
+from grpo_tui.sources.rollouts.facts import facts
+from grpo_tui.sources.rollouts.groups import looks_like_rollouts, newest_groups, read_groups, step_of
+from grpo_tui.sources.search.detect import SourceError, find_run
 
 
 def lines(path: Path, rows: list[Any]) -> Path:

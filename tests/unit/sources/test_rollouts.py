@@ -10,8 +10,8 @@ import pytest
 
 from grpo_tui.sources.errors import SourceError
 from grpo_tui.sources.records import Group, Response
-from grpo_tui.sources.rollout_facts import facts, near_identical
-from grpo_tui.sources.rollouts import Skipped, index, looks_like_rollouts, read_groups
+from grpo_tui.sources.rollouts.facts import facts, near_identical
+from grpo_tui.sources.rollouts.groups import Skipped, index, looks_like_rollouts, read_groups
 
 
 def dump(path: Path, rows: list[dict[str, object]]) -> Path:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from grpo_tui.run import Run
+from grpo_tui.sources.consoles.verl import VerlConsole
 from grpo_tui.sources.records import Record, Warn
 from grpo_tui.sources.rows import UNPACKABLE, Rows, Stretch
-from grpo_tui.sources.verl_console import VerlConsole
-from grpo_tui.sources.verl_file import VerlFile
+from grpo_tui.sources.tables.verl_file import VerlFile
 
 from .reading import only, read, records
 

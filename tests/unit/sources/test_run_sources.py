@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grpo_tui.run import Run
-from grpo_tui.sources.detect import find_run
+from grpo_tui.sources.search.detect import find_run
 
 ROW = "step:{} - actor/pg_loss:0.1 - actor/lr:1e-06 - critic/score/mean:0.5 - actor/grad_norm:{}\n"
 

@@ -12,8 +12,8 @@ import pytest
 
 from grpo_tui.cli import main
 from grpo_tui.run import Run
-from grpo_tui.sources.detect import find_runs
-from grpo_tui.sources.run_tree import iter_runs
+from grpo_tui.sources.search.detect import find_runs
+from grpo_tui.sources.search.run_tree import iter_runs
 
 VERL = "step:{} - actor/entropy:0.5 - critic/rewards/mean:0.3 - actor/grad_norm:0.2 - timing_s/step:10.0\n"
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.84 GiB.\n"

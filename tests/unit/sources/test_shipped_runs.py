@@ -9,8 +9,8 @@ import pytest
 
 import grpo_tui.demo
 from grpo_tui.run import Run
-from grpo_tui.sources.rollout_facts import facts
-from grpo_tui.sources.rollouts import read_groups
+from grpo_tui.sources.rollouts.facts import facts
+from grpo_tui.sources.rollouts.groups import read_groups
 
 RUNS = sorted(path for path in (Path(grpo_tui.demo.__file__).parent / "runs").iterdir() if path.is_dir())
 

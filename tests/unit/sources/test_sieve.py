@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from grpo_tui.sources import sieve, source
-from grpo_tui.sources.incidents import PATTERNS, Incidents
+from grpo_tui.sources import source
+from grpo_tui.sources.consoles import sieve
+from grpo_tui.sources.consoles.row_layout import Layout, Layouts
+from grpo_tui.sources.consoles.trl import TrlConsole
+from grpo_tui.sources.consoles.verl import VerlConsole
+from grpo_tui.sources.incidents.finder import PATTERNS, Incidents
 from grpo_tui.sources.reader import LineReader
 from grpo_tui.sources.records import Item, Record
-from grpo_tui.sources.row_layout import Layout, Layouts
 from grpo_tui.sources.rows import Rows
 from grpo_tui.sources.source import Source
-from grpo_tui.sources.trl_console import TrlConsole
-from grpo_tui.sources.verl_console import VerlConsole
 
 from .reading import Pieces
 

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grpo_tui.sources import source as module
-from grpo_tui.sources.columns import CsvColumns, JsonColumns
-from grpo_tui.sources.console import Console
+from grpo_tui.sources.consoles.trl import TrlConsole
+from grpo_tui.sources.consoles.undecided import Console
+from grpo_tui.sources.consoles.verl import VerlConsole
 from grpo_tui.sources.reader import Reader
 from grpo_tui.sources.records import Incident, Progress, Record, Warn
 from grpo_tui.sources.source import Source
-from grpo_tui.sources.trainer_state import TrainerState
-from grpo_tui.sources.trl_console import TrlConsole
-from grpo_tui.sources.verl_console import VerlConsole
+from grpo_tui.sources.tables.columns import CsvColumns, JsonColumns
+from grpo_tui.sources.tables.trainer_state import TrainerState
 
 from .reading import Pieces, only, read
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grpo_tui.sources.incidents import Incidents
-from grpo_tui.sources.stages import stage_of_frame, stage_of_message
+from grpo_tui.sources.incidents.finder import Incidents
+from grpo_tui.sources.incidents.stages import stage_of_frame, stage_of_message
 
 
 @pytest.mark.parametrize(

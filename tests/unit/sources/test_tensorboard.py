@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from grpo_tui.run import Run
-from grpo_tui.sources.detect import SeveralRuns
 from grpo_tui.sources.records import Record, Warn
-from grpo_tui.sources.tensorboard import TensorBoard, checked
+from grpo_tui.sources.search.detect import SeveralRuns
+from grpo_tui.sources.sinks.tensorboard import TensorBoard, checked
 
 from .binary import EVENTS, event, field, frame, masked_crc32c, said, scalar
 from .reading import only, read, records

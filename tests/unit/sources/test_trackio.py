@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from grpo_tui.run import Run
-from grpo_tui.sources.detect import SourceError, find_run
-from grpo_tui.sources.logged import LoggedRows
 from grpo_tui.sources.records import Item
 from grpo_tui.sources.rows import Rows
-from grpo_tui.sources.trackio import Trackio
+from grpo_tui.sources.search.detect import SourceError, find_run
+from grpo_tui.sources.sinks.trackio import Trackio
+from grpo_tui.sources.tables.logged import LoggedRows
 
 
 def database(path: Path) -> sqlite3.Connection:

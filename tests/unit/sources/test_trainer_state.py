@@ -8,7 +8,7 @@ import math
 import pytest
 
 from grpo_tui.sources.records import Ended, Origin, Progress, Record, Setting, Warn
-from grpo_tui.sources.trainer_state import TrainerState
+from grpo_tui.sources.tables.trainer_state import TrainerState
 
 from .reading import only
 

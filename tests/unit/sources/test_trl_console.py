@@ -6,9 +6,9 @@ import math
 
 import pytest
 
+from grpo_tui.sources.consoles.trl import TrlConsole
+from grpo_tui.sources.consoles.trl_rows import rows
 from grpo_tui.sources.records import Ended, Item, Origin, Progress, Record, Rescale, Restart, Setting, Warn
-from grpo_tui.sources.trl_console import TrlConsole
-from grpo_tui.sources.trl_rows import rows
 
 from .reading import only, read, records
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from grpo_tui.sources.consoles.verl import VerlConsole
 from grpo_tui.sources.records import Ended, Incident, Origin, Progress, Setting
-from grpo_tui.sources.verl_console import VerlConsole
 
 from .reading import only, read, records
 

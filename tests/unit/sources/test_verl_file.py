@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from grpo_tui.sources.records import Origin, Record, Warn
-from grpo_tui.sources.verl_file import VerlFile
+from grpo_tui.sources.tables.verl_file import VerlFile
 
 from .reading import only, read
 

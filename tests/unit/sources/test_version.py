@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grpo_tui.sources.version import parse, trl_version, verl_version
+from grpo_tui.sources.origin.version import parse, trl_version, verl_version
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from grpo_tui.run import Run
-from grpo_tui.sources.detect import SeveralRuns, find_runs
 from grpo_tui.sources.records import Ended, Record, Setting
-from grpo_tui.sources.wandb_file import WandbFile
+from grpo_tui.sources.search.detect import SeveralRuns, find_runs
+from grpo_tui.sources.sinks.wandb_file import WandbFile
 
 from .binary import exited, field, history, item, printed, started, wandb_log
 from .reading import only, read, records
@@ -167,7 +167,13 @@ def test_what_the_console_said_is_mined_and_shown(tmp_path: Path) -> None:
         ("exit-code", 0, "the run ended with exit code 1"),
     ]
     assert run.state() == "died"
-    assert run.tracks[0].source.reader.prose and (1, "hello") in shown and (5, "bye") in shown and run.steps() == [1, 2] and not run.ended
+    assert (
+        run.tracks[0].source.reader.prose
+        and (1, "hello") in shown
+        and (5, "bye") in shown
+        and run.steps() == [1, 2]
+        and not run.ended
+    )
 
 
 def test_the_consoles_own_log_is_heard_once(tmp_path: Path) -> None:

@@ -1,0 +1,192 @@
+"""TRL's console: `{'loss': …, 'reward': …, 'epoch': …}` rows that carry no step, among progress bars.
+
+Checked against TRL 0.14-1.16 with transformers 4 and 5. The bars go to standard error and the rows to
+standard output, which is block-buffered when redirected: rows then come hundreds of bars late, so the
+nearest bar says nothing about a row. But before each row the trainer erases its bar with a carriage
+return and blanks, and that *clear-mark* stands at its place on standard error: the n-th row belongs
+to the bar number of the n-th clear-mark, however late it comes. Without bars the rows are counted
+and multiplied by the logging interval, from the run's settings or, at the end, from its total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..origin.version import trl_version
+from ..reader import LineReader
+from ..records import Ended, Item, Origin, Progress, Record, Rescale, Restart, Setting, Warn
+from ..settings.printed import PrintedSettings
+from .text import Bar, find_bar
+from .trl_rows import Row, rows
+
+_NARROWEST = 20
+_SUMMARY = frozenset(
+    [
+        "epoch",
+        "total_flos",
+        "train_loss",
+        "train_runtime",
+        "train_samples_per_second",
+        "train_steps_per_second",
+    ]
+)
+_BOX = ("│", "╭", "╰", "├", "┃", "┡", "┏", "└")
+
+
+class TrlConsole(LineReader):
+    name = "trl-console"
+    rank = 40
+    prose = True
+
+    def __init__(self, logging_steps: int | None = None, max_steps: int | None = None) -> None:
+        self._interval = logging_steps
+        self._total = max_steps
+        self._printed = PrintedSettings()
+        self._named = False
+        self._past = self._step = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget one training: the next bar or row belongs to another."""
+        self._bar: Bar | None = None
+        self._drawn: Bar | None = None
+        self._marks: list[int] = []
+        self._foreign: list[int] = []
+        self._rows = 0
+        self._past = max(self._past, self._step)
+        self._step = 0
+        self._counted = False
+        self._done = False
+
+    @classmethod
+    def sniff(cls, head: str) -> float:
+        for line in head.split("\n"):
+            if "{'" in line and any("loss" in row.names or row.evaluation for row in rows(line)):
+                return 0.9
+        if "GRPOTrainer" in head or "GRPOConfig(" in head or "trl/trainer" in head or "TRL currently" in head:
+            return 0.6
+        return 0.55 if "***** Running training *****" in head else 0.0
+
+    def line(self, number: int, text: str) -> Iterable[Item]:
+        if not text.strip():
+            self._cleared(text)
+            return ()
+        return self._items(number, text)
+
+    def _items(self, number: int, text: str) -> Iterator[Item]:
+        start = text.lstrip()[:1]
+        if start in _BOX:
+            return
+        bar = find_bar(text) if "%|" in text else None
+        if bar is not None:
+            yield from self._draw(bar)
+        if "{'" in text or '{"' in text:
+            for row in rows(text):
+                yield from self._row(row, number)
+        for setting in self._printed.line(None, text):
+            yield from self._setting(setting)
+        self._drawn = bar if bar is not None and bar.end == len(text.rstrip()) else None
+
+    # -- bars ----------------------------------------------------------------------------------
+
+    def _draw(self, bar: Bar) -> Iterator[Item]:
+        """Follow the training bar: the one without a label that is not an evaluation's within it."""
+        if bar.label or not bar.total:
+            return
+        old = self._bar
+        if old is not None and bar.total == old.total and bar.n < old.n and not bar.elapsed:
+            self._begin()
+        elif old is not None and bar.total != old.total:
+            finished = self._done or (not self._marks and old.n == old.total)
+            if not finished or (self._total is not None and bar.total != self._total and not self._done):
+                return
+            self._begin()
+        self._bar = bar
+        yield Progress(bar.n, bar.total, bar.elapsed, bar.per_step)
+
+    def _cleared(self, blanks: str) -> None:
+        """A clear-mark: blanks as wide as the bar that they erase."""
+        drawn, self._drawn = self._drawn, None
+        if drawn is None or drawn.label or drawn.n <= 0 or len(blanks) < _NARROWEST:
+            return
+        if self._bar is None or drawn.total != self._bar.total:
+            self._foreign.append(drawn.n)
+            return
+        if self._interval and drawn.n % self._interval and drawn.n > 1:
+            return
+        if not self._marks or drawn.n > self._marks[-1]:
+            self._marks.append(drawn.n)
+
+    # -- rows ----------------------------------------------------------------------------------
+
+    def _row(self, row: Row, number: int) -> Iterator[Item]:
+        if not self._named and not row.summary:
+            self._named = True
+            yield from _origin(row)
+        if row.total is not None:
+            self._total = row.total
+            yield Progress(row.step or 0, row.total)
+        if row.summary:
+            yield from self._summary(row, number)
+        elif row.evaluation:
+            yield Record(self._step, row.values, number, "eval")
+        else:
+            yield from self._place(row)
+            if self._rows == 1 and self._step <= self._past:
+                yield Restart(number)
+            yield Record(self._step, row.values, number)
+
+    def _place(self, row: Row) -> Iterator[Item]:
+        """Find the step of the next training row."""
+        self._rows += 1
+        if row.step is not None:
+            self._step = row.step
+        elif len(self._marks) >= self._rows:
+            self._step = self._marks[self._rows - 1]
+        elif self._marks and self._foreign:
+            marks = self._foreign
+            self._begin()
+            self._marks, self._rows, self._step = marks, 1, marks[0]
+        elif self._interval:
+            self._step += self._interval
+        elif len(self._marks) > 1:
+            self._step += self._marks[-1] - self._marks[-2]
+        else:
+            if not self._counted:
+                self._counted = True
+                yield Warn("rows carry no step and the logging interval is unknown: steps are row numbers")
+            self._step += 1
+
+    def _summary(self, row: Row, number: int) -> Iterator[Item]:
+        """The trainer finished; the metrics of an unfinished logging window may stand in its last row."""
+        total = self._total or (self._bar.total if self._bar is not None else None)
+        if self._counted and total and total > self._rows:
+            factor = total // self._rows
+            if factor > 1 and total < factor * (self._rows + 1):
+                self._step *= factor
+                yield Rescale(float(factor))
+        kept = {name: value for name, value in row.values.items() if name not in _SUMMARY}
+        if kept:
+            yield Record(max(self._step, total or 0), kept, number)
+        self._done = True
+        yield Ended(number)
+
+    def _setting(self, item: Item) -> Iterator[Item]:
+        if isinstance(item, Setting):
+            if item.key == "logging_steps" and isinstance(item.value, int | float) and item.value >= 1:
+                self._interval = int(item.value)
+            if item.key == "max_steps" and isinstance(item.value, int) and item.value > 0:
+                self._total = item.value
+        yield item
+
+
+def _origin(row: Row) -> Iterator[Item]:
+    names = set(row.names)
+    if names & {"global_step/max_steps", "token_acc", "train_speed(s/it)"}:
+        yield Origin("ms-swift", None, "its names for step and token accuracy", 2)
+    elif names & {"reward", "reward_std", "rewards", "completion_length"} or any(
+        "rewards/" in n for n in names
+    ):
+        yield Origin("trl", trl_version(row.names), "the rows of its progress callback", 2)
+    if not any("reward" in name for name in names):
+        yield Warn("this looks like supervised fine-tuning: no row has a reward")

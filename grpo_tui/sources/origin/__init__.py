@@ -1,0 +1,1 @@
+"""Which framework, fork and version wrote a row or a file."""

@@ -1,0 +1,1 @@
+"""What lies at a path: one run, several, or none; and which reader each file wants."""

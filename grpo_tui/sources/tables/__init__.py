@@ -1,0 +1,1 @@
+"""Files with one row a step: JSON Lines, CSV, trainer states, notebooks."""
