@@ -305,11 +305,14 @@ FAULTS = (
         WEIGHTS,
         weights=saved(lambda b: b.trained(8, 1e-6)),
     ),
-    Fault("1 step at lr 1e-5 behind", stale(1, 1e-5), WEIGHTS),
+    Fault("1 step at lr 1e-5 behind", stale(1, 1e-5), WEIGHTS, hidden=LOW),
     Fault("4 steps at lr 1e-5 behind", stale(4, 1e-5), WEIGHTS),
     Fault("stale prefix cache (8 steps at 1e-5)", stale_cache, ("RATIO.STALE_PREFIX_CACHE",)),
     Fault(
-        "one layer not synced (8 steps at 1e-5)", lambda b, s: b.forward(one_layer_of(b), s.rollouts), WEIGHTS
+        "one layer not synced (8 steps at 1e-5)",
+        lambda b, s: b.forward(one_layer_of(b), s.rollouts),
+        WEIGHTS,
+        hidden=LOW,
     ),
     Fault(
         "one layer not synced, fingerprint",

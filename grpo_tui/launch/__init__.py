@@ -8,22 +8,37 @@ then does anything run. Other launchers (torchrun, Slurm, Ray) are further files
 from .command import PlanError, ProbePlan, plan_probe
 from .cost import CostEstimate, estimate_cost
 from .events import ProbeEvent
+from .history import Compared, Kept, compare_results, latest_changes, read_history
 from .interpreter import InterpreterChoice, InterpreterInfo, choose_interpreter, probe_interpreter
+from .job import JobProbe, start_launched
 from .local import LocalProbe, run_probe
+from .profiles import Launched, LaunchProfile, launched, load_profile, profile_names
 from .result import ProbeResult
 
 __all__ = [
+    "Compared",
     "CostEstimate",
     "InterpreterChoice",
     "InterpreterInfo",
+    "JobProbe",
+    "Kept",
+    "LaunchProfile",
+    "Launched",
     "LocalProbe",
     "PlanError",
     "ProbeEvent",
     "ProbePlan",
     "ProbeResult",
     "choose_interpreter",
+    "compare_results",
     "estimate_cost",
+    "latest_changes",
+    "launched",
+    "load_profile",
     "plan_probe",
     "probe_interpreter",
+    "profile_names",
+    "read_history",
     "run_probe",
+    "start_launched",
 ]
