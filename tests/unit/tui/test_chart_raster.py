@@ -138,3 +138,15 @@ def test_bounds_tell_only_what_is_in_view() -> None:
 def test_cells_are_distinct_and_inside() -> None:
     steps = np.array([-5.0, 0.0, 0.01, 50.0, 100.0, 500.0])
     assert cells_of(steps, (0.0, 100.0), 10).tolist() == [0, 5, 9]
+
+
+def test_a_spike_of_one_point_in_a_million_is_drawn_where_it_is() -> None:
+    x = np.arange(1_000_000, dtype=float)
+    y = np.sin(x / 1e5)
+    y[[123_456, 654_321]] = 50.0, -50.0
+    drawn = dots(raster(Trace.of(x, y), (0.0, 1e6), (-50.0, 50.0), 60, 10))
+    for place, row in ((123_456, 0), (654_321, -1)):
+        column = int(columns_of(np.array([float(place)]), (0.0, 1e6), 60)[0])
+        assert drawn[row, column - 1 : column + 2].any()
+    exact = dots(raster(Trace.of(x[::7], y[::7]), (0.0, 1e6), (-2.0, 2.0), 60, 10))
+    assert (dots(raster(Trace.of(x, y), (0.0, 1e6), (-2.0, 2.0), 60, 10)) & exact).sum() > 0.9 * exact.sum()

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +24,9 @@ IntArray = NDArray[np.intp]
 Bits = NDArray[np.uint8]
 
 DOTS_X, DOTS_Y = 2, 4
+BLOCK = 64
+_BLOCKS_PER_COLUMN = 4
+"""From so many blocks a dot column on, a stretch is drawn by blocks: a spike may stand a quarter dot off."""
 _FARTHEST = 100_000
 """Each column on the way to a point outside is a stroke of its line; there must be an end to them."""
 _DOT_PLACES = (
@@ -50,6 +56,12 @@ class Trace:
     """Indices of values that are not finite."""
     ordered: bool
     """Whether `x` never goes back; if not, the line is broken where it does."""
+
+    @cached_property
+    def blocks(self) -> tuple[FloatArray, FloatArray]:
+        """Lowest and highest value of every `BLOCK` points; made when a long stretch is first drawn."""
+        begins = np.arange(0, len(self.y), BLOCK)
+        return np.fmin.reduceat(self.y, begins), np.fmax.reduceat(self.y, begins)
 
     @classmethod
     def of(cls, x: FloatArray, y: FloatArray) -> Trace:
@@ -157,6 +169,14 @@ def runs_of(trace: Trace, x: Range, width: int) -> Runs:
     start, stop = _visible(trace, x, width)
     steps, y = trace.x[start:stop], trace.y[start:stop]
     breaks = trace.breaks[(trace.breaks >= start) & (trace.breaks < stop)] - start
+    if trace.ordered and stop - start > BLOCK * _BLOCKS_PER_COLUMN * width * DOTS_X * (1 + len(breaks)):
+        edges = [start - 1, *(breaks + start).tolist(), stop]
+        parts = [
+            _runs_of_blocks(trace, before + 1, after, x, width)
+            for before, after in pairwise(edges)
+            if after > before + 1
+        ]
+        return Runs(*(np.concatenate(columns) for columns in zip(*map(_columns, parts), strict=True)))
     if trace.ordered:
         turns = np.searchsorted(steps, _edges(x, width), side="left")
         back = np.empty(0, dtype=np.intp)
@@ -174,6 +194,34 @@ def runs_of(trace: Trace, x: Range, width: int) -> Runs:
         low, high = np.minimum.reduceat(y, begins), np.maximum.reduceat(y, begins)
     column = _far_columns(steps[begins], x, width)
     return Runs(column[finite], low[finite], high[finite], y[begins][finite], y[ends][finite], joined[finite])
+
+
+def _columns(runs: Runs) -> tuple[NDArray[Any], ...]:
+    return runs.column, runs.low, runs.high, runs.first, runs.last, runs.joined
+
+
+def _runs_of_blocks(trace: Trace, start: int, stop: int, x: Range, width: int) -> Runs:
+    """The same for a long stretch without a break, from the extremes of its blocks."""
+    first, last = start // BLOCK, -(-stop // BLOCK)
+    places = np.arange(first, last) * BLOCK
+    places[0] = max(places[0], start)
+    steps = trace.x[places]
+    turns = np.searchsorted(steps, _edges(x, width), side="left")
+    begins = np.unique(np.concatenate(([0], turns))).astype(np.intp)
+    begins = begins[begins < len(places)]
+    ends = np.append(places[begins[1:]], stop) - 1
+    lows, highs = (held[first:last].copy() for held in trace.blocks)
+    for at, (low, high) in ((0, (start, int(places[0] // BLOCK + 1) * BLOCK)), (-1, (int(places[-1]), stop))):
+        part = trace.y[low : min(high, stop)]
+        lows[at], highs[at] = part.min(), part.max()
+    return Runs(
+        _far_columns(steps[begins], x, width),
+        np.minimum.reduceat(lows, begins),
+        np.maximum.reduceat(highs, begins),
+        trace.y[places[begins]],
+        trace.y[ends],
+        np.arange(len(begins)) > 0,
+    )
 
 
 def _far_columns(steps: FloatArray, x: Range, width: int) -> IntArray:
