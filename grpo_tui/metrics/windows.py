@@ -231,11 +231,10 @@ def share_zero(
 
 def corr(points: Points, other: Points, *, within: int | None = 300, now: int | None = None) -> float | None:
     """Spearman's rank correlation over the steps both metrics have; unknown below 8 or for a constant."""
-    left, right = finite(points, within, now), finite(other, within, now)
-    _, mine, theirs = np.intersect1d(left.steps, right.steps, assume_unique=True, return_indices=True)
+    _, mine, theirs = _common(finite(points, within, now), finite(other, within, now))
     if len(mine) < LEAST_ROWS:
         return None
-    a, b = _ranks(left.values[mine]), _ranks(right.values[theirs])
+    a, b = _ranks(mine), _ranks(theirs)
     size = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / size if size > 0 else None
 
@@ -247,37 +246,50 @@ def lag(points: Points, other: Points, *, within: int | None = 300, now: int | N
     changes from row to row correlate most. That has to reach 0.5 in size over at least 24 rows. Changes,
     because two trends correlate at every shift.
     """
-    left, right = finite(points, within, now), finite(other, within, now)
-    steps, mine, theirs = np.intersect1d(left.steps, right.steps, assume_unique=True, return_indices=True)
+    steps, mine, theirs = _common(finite(points, within, now), finite(other, within, now))
     steps, mine, theirs = steps[-MOST_ECHO:], mine[-MOST_ECHO:], theirs[-MOST_ECHO:]
     reach = len(steps) // 4
     if len(steps) - reach - 1 < LEAST_ECHO:
         return None
-    a, b = _ranks(np.diff(left.values[mine])), _ranks(np.diff(right.values[theirs]))
-    shifts = np.arange(-reach, reach + 1)
-    products = np.correlate(np.pad(a, reach), b, "valid")
-    sizes = _held(a * a, -shifts)
-    sizes *= _held(b * b, shifts)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        strength = np.nan_to_num(np.abs(products) / np.sqrt(sizes))
+    a, b = _ranks(np.diff(mine)), _ranks(np.diff(theirs))
+    padded = np.zeros(len(a) + 2 * reach)
+    padded[reach : reach + len(a)] = a
+    sizes = _held(a * a, reach)[::-1] * _held(b * b, reach)
+    strength = np.zeros(2 * reach + 1)
+    np.divide(np.abs(np.correlate(padded, b, "valid")), np.sqrt(sizes), out=strength, where=sizes > 0)
     best = int(np.argmax(strength))
+    if strength[best] < LEAST_ECHO_SIZE:
+        return None
     gaps = np.sort(np.diff(steps))
-    return float(shifts[best] * int(gaps[len(gaps) // 2])) if strength[best] >= LEAST_ECHO_SIZE else None
+    return float((best - reach) * int(gaps[len(gaps) // 2]))
 
 
-def _held(squares: Values, shifts: NDArray[np.int64]) -> Values:
-    """The sum of what is left of a column's squares when it is shifted against another."""
-    sums = np.concatenate([[0.0], np.cumsum(squares)])
-    n = len(squares)
-    left: Values = sums[np.minimum(n, n - shifts)] - sums[np.maximum(0, -shifts)]
-    return left
+def _common(left: Points, right: Points) -> tuple[NDArray[np.int64], Values, Values]:
+    """The steps both have, with their values there."""
+    if len(left) == len(right) and bool((left.steps == right.steps).all()):
+        return left.steps, left.values, right.values
+    steps, mine, theirs = np.intersect1d(left.steps, right.steps, assume_unique=True, return_indices=True)
+    return steps, left.values[mine], right.values[theirs]
+
+
+def _held(squares: Values, reach: int) -> Values:
+    """The sum of what is left of a column's squares at each shift against another, from -reach to reach."""
+    sums = np.zeros(len(squares) + 1)
+    np.cumsum(squares, out=sums[1:])
+    kept: Values = np.concatenate([sums[-1] - sums[reach:0:-1], sums[len(squares) - reach :][::-1]])
+    return kept
 
 
 def _ranks(values: Values) -> Values:
     """Ranks with ties shared, centred on 0."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    ranks: Values = (ends - 0.5 * (counts - 1))[inverse]
+    order = np.argsort(values)
+    ordered = values[order]
+    ranks = np.empty(len(values))
+    if (ordered[1:] != ordered[:-1]).all():
+        ranks[order] = np.arange(len(values), dtype=float)
+    else:
+        _, counts = np.unique(ordered, return_counts=True)
+        ranks[order] = np.repeat(np.cumsum(counts) - 0.5 * (counts - 1), counts)
     ranks -= ranks.mean()
     return ranks
 
