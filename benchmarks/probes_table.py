@@ -63,7 +63,14 @@ def _cell(fault: Fault, dtype: str, rows: dict[tuple[str, str], dict[str, Any]])
         return "·"
     mean = f", {row['stats']['mean_abs']:.2g} nats" if row["stats"] else ""
     codes = ", ".join(code.removeprefix("RATIO.") for code in row["codes"])
-    return f"**{row['outcome']}** {codes}{_params(fault, row)}{mean}".replace("  ", " ")
+    told = f" {codes}{_params(fault, row)}" if codes else ""
+    return f"**{_outcome(fault, dtype, row)}**{told}{mean}"
+
+
+def _outcome(fault: Fault, dtype: str, row: dict[str, Any]) -> str:
+    """What the row says, held against what can be seen in this dtype as it is known now."""
+    open_question = dtype in fault.hidden and row["weights"] == "inconclusive"
+    return "inconclusive" if row["outcome"] == "MISSED" and open_question else str(row["outcome"])
 
 
 def _params(fault: Fault, row: dict[str, Any]) -> str:
@@ -80,7 +87,8 @@ def _counts(dtype: str, rows: dict[tuple[str, str], dict[str, Any]]) -> str:
         for fault in faults:
             row = rows.get((dtype, fault.name))
             if row is not None:
-                counts[row["outcome"]] = counts.get(row["outcome"], 0) + 1
+                outcome = _outcome(fault, dtype, row)
+                counts[outcome] = counts.get(outcome, 0) + 1
         return counts
 
     def text(counts: dict[str, int]) -> str:
