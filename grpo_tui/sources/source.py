@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import time
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +68,8 @@ class Source:
         self.reader = reader
         self.bytes = 0
         self.records = 0
+        self.chunk = CHUNK
+        """Bytes taken in one live poll; whoever draws meanwhile asks for less."""
         self._pristine = copy.deepcopy(reader)
         self._tail: Tail = tail if tail is not None else FileTail(path)
         self._start()
@@ -120,7 +123,7 @@ class Source:
         return batch if changed or batch.parts or batch.shown else None
 
     def _next(self) -> Chunk | None:
-        return self._tail.poll(_LARGEST_WHOLE if isinstance(self.reader, WholeReader) else CHUNK)
+        return self._tail.poll(_LARGEST_WHOLE if isinstance(self.reader, WholeReader) else self.chunk)
 
     def _take(self, batch: Batch, chunk: Chunk) -> Batch:
         self._touched = time.monotonic()
@@ -131,7 +134,8 @@ class Source:
             self._start()
         self.bytes += len(chunk.data)
         if isinstance(self.reader, LineReader):
-            self._segments(batch, self.reader, chunk.data)
+            whole = self._line > 1 or bool(self._rest)
+            self._segments(batch, self.reader, chunk.data if whole else chunk.data.lstrip(b"\0"))
         elif isinstance(self.reader, FrameReader):
             if chunk.fresh:
                 self._rest = b""
@@ -156,7 +160,7 @@ class Source:
         if self._rest == self._provisional:
             return None
         try:
-            items: list[Item | Rows] = list(reader.read(self._rest))
+            items: list[Item | Rows] = list(reader.read(self._rest.removeprefix(BOM_UTF8)))
         except ValueError as error:
             if not final and time.monotonic() - self._touched < IDLE:
                 return None

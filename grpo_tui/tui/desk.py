@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .engine import Engine
     from .walking import Walking
 
+POLITE = 1 << 19
+"""Bytes of a large log read at once while somebody looks: a key waits for a slice at most."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -92,6 +94,8 @@ class Desk:
             self._previewed = True
             self._preview = preview_of(self.run)
             if self._preview is not None:
+                for track in self.run.tracks:
+                    track.source.chunk = POLITE
                 return News(True, tuple((0, line) for line in self._preview.lines))
         try:
             batches = self.run.poll()

@@ -33,6 +33,8 @@ PATIENCE = 60.0
 BEAT = 0.2
 """Seconds between two looks at the file sizes where no event arrives (NFS)."""
 MOST_PER_SECOND = 8.0
+YIELD = 0.001
+"""Seconds of rest after a slice: whoever waits to draw goes first."""
 JUDGE_WITHIN = 0.5
 """Seconds after which alarms are evaluated although the file has not come to rest."""
 CLOCK = 1.0
@@ -118,6 +120,7 @@ class Ingest(threading.Thread):
                 break
             self._news.append(news)
             self._due = True
+            time.sleep(YIELD)
             if time.monotonic() - self._judged_at >= JUDGE_WITHIN:
                 self._judge()
             self._publish_if_time()
