@@ -18,7 +18,7 @@ from .playbook.scope import RunLike, known_of
 from .playbook.sight import Sight
 from .playbook.verdict.questions import concerns, cost_of, question_of
 from .playbook.verdict.reconcile import Candidate, Heard, evidence_dict, reconcile, scores_of
-from .playbook.verdict.remedies import remedies_for
+from .playbook.verdict.remedies import Remedy, remedies_for
 from .playbook.verdict.rule import HEALTHY, Evidence, OpenQuestion, rank_questions
 from .playbook.verdict.vitals import Health, health_of, reassuring, troubling
 from .playbook.walk.flow import Books, WalkError, books_of
@@ -242,11 +242,18 @@ def _with_remedies(
     facts: Mapping[str, Any],
     baseline: RunLike | None,
 ) -> list[Candidate]:
+    """Each candidate with the fixes of its own playbook, or of the first other one that knows any."""
     books = books_of(library)
-    return [
-        replace(c, fixes=remedies_for(books[c.playbook], c.diagnosis, run, answers=facts, baseline=baseline))
-        for c in candidates
-    ]
+
+    def fixes(candidate: Candidate) -> tuple[Remedy, ...]:
+        own = books[candidate.playbook]
+        for book in (own, *(b for b in books.values() if b is not own and applies(b, run))):
+            found = remedies_for(book, candidate.diagnosis, run, answers=facts, baseline=baseline)
+            if found:
+                return found
+        return ()
+
+    return [replace(candidate, fixes=fixes(candidate)) for candidate in candidates]
 
 
 # -- what to do next -------------------------------------------------------------------------------

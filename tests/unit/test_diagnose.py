@@ -206,6 +206,29 @@ def test_fixes_are_for_this_framework() -> None:
     assert fix.settings == {"trl": {"beta": 0.04}}
 
 
+OTHER = playbook(
+    """
+playbook: other
+format: 1
+title: Knows a fix for what loud finds
+hypotheses: {collapse.reference-drift: Drift}
+steps: [{id: a, note: nothing}]
+fixes:
+  - {for: collapse.reference-drift, title: From elsewhere}
+"""
+)
+
+
+def test_a_diagnosis_without_a_fix_of_its_own_takes_one_from_another_playbook() -> None:
+    run, facts = healthy_run(kl_ref=[9.0] * 200), {"probe.ratio.engine-agrees": "yes"}
+    bare = LOUD.model_copy(update={"fixes": ()})
+    (fix,) = diagnose(run, shelf(OTHER, bare), answers=facts).candidates[0].fixes
+    assert fix.title == "From elsewhere"
+    (own,) = diagnose(run, shelf(OTHER, LOUD), answers=facts).candidates[0].fixes
+    assert own.title == "Anchor it"
+    assert diagnose(run, shelf(bare), answers=facts).candidates[0].fixes == ()
+
+
 @pytest.mark.parametrize(
     "answers", [{}, {"rollouts.near-identical": "yes", "probe.ratio.engine-agrees": "no"}]
 )

@@ -14,8 +14,7 @@ from ..evidence.readings import reading_of
 from ..evidence.sentences import evidence_of, supporting
 from ..facts.gather import automatic_facts, values_at
 from ..format.schema import Playbook, Trigger
-from ..language.expressions import Outcome, evaluate, truth_of
-from ..language.nodes import Logic
+from ..language.expressions import Comparison, Outcome, evaluate, truth_of
 from ..language.reach import may_hold, reach_of
 from ..scope import RunLike, RunScope, points_of
 from ..verdict.rule import Evidence
@@ -118,7 +117,8 @@ class Watch:
         if outcome.truth:
             began = standing.condition.phase == "ok"
             first = self._onset(outcome, scope, standing) if began else standing.first_step
-            peak = _higher(None if began else standing.peak, outcome, at)
+            leading = next(iter(supporting(self.trigger.when, outcome)), None)
+            peak = _higher(None if began else standing.peak, leading, at)
             return replace(moved, first_step=first, last_true=at, peak=peak)
         if standing.condition.fired and after.phase == "ok":
             ended = self._alarm(standing, "resolved", rows)
@@ -142,24 +142,22 @@ class Watch:
     def _onset(self, outcome: Outcome, scope: RunScope, standing: Standing) -> int | None:
         """Where the raw curve left; never before the end of an earlier alarm of this trigger.
 
-        What needs several things at once began with the last of them.
+        What needs several things at once began with the last of them. That enough rows were there (`count`)
+        is when it could be said, not when it began.
         """
         at = scope.at
         if at is None:
             return None
         after = standing.resolved[-1].last_step if standing.resolved else None
         not_before = None if after is None else after + 1
-        found = []
-        for comparison in supporting(outcome):
+        found, guards = [], []
+        for comparison in supporting(self.trigger.when, outcome):
             reading = reading_of(self.trigger.when, comparison, scope.param)
             if reading is not None:
                 points = points_of(self.run, self.playbook, reading.metric)
-                found.append(onset(points, reading, at, not_before=not_before))
-        if not found:
-            return at
-        tree = self.trigger.when.tree
-        either = isinstance(tree, Logic) and tree.op == "or"
-        return found[0] if either else max(found)
+                kind = guards if reading.function == "count" else found
+                kind.append(onset(points, reading, at, not_before=not_before))
+        return max(found or guards or [at])
 
     def _alarm(self, standing: Standing, state: State, rows: Sequence[int]) -> Alarm:
         where = "-" if standing.first_step is None else str(standing.first_step)
@@ -190,16 +188,15 @@ class Watch:
         scope = self.scope(at, rows)
         outcome = evaluate(self.trigger.when, scope)
         lines = evidence_of(self.trigger.when, outcome, scope, tuple(self.trigger.rules))
-        held = {comparison.text for comparison in supporting(outcome)}
+        held = {comparison.text for comparison in supporting(self.trigger.when, outcome)}
         chosen = [e for e, c in zip(lines, outcome.trace, strict=False) if c.text in held]
         return tuple(chosen) or lines
 
 
 def _higher(
-    peak: tuple[float, int | None] | None, outcome: Outcome, at: int | None
+    peak: tuple[float, int | None] | None, leading: Comparison | None, at: int | None
 ) -> tuple[float, int | None] | None:
     """The row in which the leading comparison went furthest beyond its threshold so far."""
-    leading = next(iter(supporting(outcome)), None)
     if leading is None or not isinstance(leading.left, float) or not isinstance(leading.right, float):
         return peak
     gap = leading.left - leading.right

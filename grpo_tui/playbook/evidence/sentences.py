@@ -5,12 +5,12 @@ Texts are computed, never templated by authors, so that two playbooks say the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from ...metrics.smoothing import blocks, finite, running_median
 from ..language.expressions import Comparison, Expression, Outcome
-from ..language.nodes import Reference, walk
+from ..language.nodes import Compare, Logic, Node, Reference, walk
 from ..language.reader import WHOLE_RUN
 from ..scope import RunScope
 from ..verdict.rule import Evidence
@@ -43,10 +43,40 @@ def evidence_of(
     return tuple(dict.fromkeys(lines))[:_MOST]
 
 
-def supporting(outcome: Outcome) -> list[Comparison]:
-    """The comparisons that held, with a metric first: what made a condition true."""
-    held = [comparison for comparison in outcome.trace if comparison.result]
-    return sorted(held, key=lambda comparison: comparison.metric is None)
+def supporting(expression: Expression, outcome: Outcome) -> list[Comparison]:
+    """The comparisons that made a condition true, with a metric first.
+
+    One that held within an alternative that did not (`A` of `A and B or C`) carried nothing.
+    """
+    held = {comparison.text: comparison for comparison in outcome.trace if comparison.result}
+    names = [expression.source_of(node) for node in _carrying(expression, expression.tree, held)]
+    carried = [held[name] for name in dict.fromkeys(names) if name in held]
+    return sorted(carried or held.values(), key=lambda comparison: comparison.metric is None)
+
+
+def _carrying(expression: Expression, node: Node, held: Container[str]) -> list[Compare]:
+    """Of a node that is true, the comparisons that make it so."""
+    match node:
+        case Compare():
+            return [node]
+        case Logic(op="and"):
+            return [leaf for item in node.items for leaf in _carrying(expression, item, held)]
+        case Logic():
+            true = [item for item in node.items if _true(expression, item, held)]
+            return [leaf for item in true for leaf in _carrying(expression, item, held)]
+        case _:
+            return []
+
+
+def _true(expression: Expression, node: Node, held: Container[str]) -> bool:
+    match node:
+        case Compare():
+            return expression.source_of(node) in held
+        case Logic():
+            each = (_true(expression, item, held) for item in node.items)
+            return all(each) if node.op == "and" else any(each)
+        case _:
+            return False
 
 
 def _evidence(

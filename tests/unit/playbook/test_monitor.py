@@ -173,6 +173,34 @@ def test_onset_of_a_fast_fall() -> None:
     assert 5 <= (monitor.alarms[0].first_step or 0) <= 10
 
 
+@pytest.mark.parametrize(
+    "when",
+    [
+        "last(grad_norm) > 1 and last(reward_mean) > 5 or last(kl_ref) > 1",
+        "(last(grad_norm) > 1 and last(reward_mean) > 5 or last(kl_ref) > 1) and last(entropy) > 0",
+    ],
+)
+def test_a_half_of_an_alternative_that_did_not_hold_dates_and_explains_nothing(when: str) -> None:
+    """grad_norm is beyond its limit from the first row on, but what fires is the KL, from row 30 on."""
+    series = {"grad_norm": [3.0] * 60, "reward_mean": [0.5] * 60, "kl_ref": [0.1] * 30 + [2.0] * 30}
+    run = FakeRun({**series, "entropy": [1.0] * 60})
+    monitor = Monitor(run, shelf(playbook(LEVEL.replace('"last(kl_ref) > 1"', f'"{when}"'))))
+    monitor.update()
+    (alarm,) = monitor.alarms
+    if "entropy" not in when:
+        assert alarm.first_step == run.steps()[30]
+    assert "kl_ref" in alarm.message
+    assert not any("grad_norm" in line.text for line in alarm.evidence)
+
+
+def test_what_needs_two_things_began_with_the_later_one() -> None:
+    run = FakeRun({"kl_ref": [0.1] * 20 + [2.0] * 40, "grad_norm": [0.1] * 35 + [2.0] * 25})
+    when = '"last(kl_ref) > 1 and last(grad_norm) > 1"'
+    monitor = Monitor(run, shelf(playbook(LEVEL.replace('"last(kl_ref) > 1"', when))))
+    monitor.update()
+    assert [alarm.first_step for alarm in monitor.alarms] == [run.steps()[35]]
+
+
 def test_evidence_is_a_sentence_with_numbers() -> None:
     run = FakeRun({"entropy": line((0, 0.31), (240, 0.05))})
     monitor = Monitor(run, shelf(stored("made-up")))
