@@ -177,7 +177,7 @@ def test_every_probe_can_be_planned_with_the_options_of_a_playbook_step(tmp_path
         ("nonfinite", {"max_new": 16}),
     ):
         plan = plan_probe(probe, out_dir=tmp_path, model=model, python="p", device="cpu", options=options)
-        assert plan.argv[2] == probe and plan.cost.memory_bytes > 4e8 and plan.cost.seconds[1] < 600
+        assert plan.argv[2] == probe and plan.cost.memory_bytes > 3.7e8 and plan.cost.seconds[1] < 600
 
 
 def test_a_verifier_needs_no_model_and_says_what_it_imports(tmp_path: Path) -> None:
