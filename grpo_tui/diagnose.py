@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 from .playbook.alarms.alarm import Alarm
 from .playbook.alarms.monitor import Monitor, applies
 from .playbook.format.schema import Playbook, UseStep
+from .playbook.library import Library
 from .playbook.scope import RunLike, known_of
 from .playbook.sight import Sight
 from .playbook.verdict.questions import concerns, cost_of, question_of
@@ -123,9 +124,15 @@ def diagnose(
         candidates=tuple(candidates),
         alarms=tuple(_told(alarm, current) for alarm in monitor.alarms),
         next=_next(run, walks, candidates, facts),
-        unchecked=(*doubts, *unchecked, *_unchecked(monitor, walks)),
+        unchecked=(*doubts, *unchecked, *_left_out(library), *_unchecked(monitor, walks)),
         walks=tuple(walks),
     )
+
+
+def _left_out(library: Books) -> list[str]:
+    """Playbooks of this person or project that are broken and so said nothing."""
+    problems = library.left_out if isinstance(library, Library) else ()
+    return [f"{p.path}: left out for a mistake in line {p.line} ({p.message})" for p in problems]
 
 
 # -- which playbooks are walked --------------------------------------------------------------------

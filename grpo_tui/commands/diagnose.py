@@ -6,6 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from .library import usable_library
 from .output import compact, complain, plain, print_json
 
 SEVERITIES = ("info", "warning", "critical")
@@ -13,7 +14,6 @@ GLYPHS = {"info": "·", "warning": "!", "critical": "✖"}
 
 
 def run(options: Namespace) -> int:
-    from ..playbook.library import load_library
     from ..run import Run
     from ..sources.search.detect import SeveralRuns
     from ..sources.source import SourceError
@@ -26,9 +26,9 @@ def run(options: Namespace) -> int:
         return complain(f"{options.path} holds {len(several.paths)} runs; name one of them: {listed}")
     except SourceError as error:
         return complain(str(error))
-    library = load_library([Path(folder) for folder in options.playbooks])
-    if library.problems:
-        return complain_playbooks(library.problems)
+    library = usable_library(options.playbooks)
+    if isinstance(library, int):
+        return library
     try:
         answers = read_answers(options.answers) if options.answers else {}
     except OSError as error:
@@ -104,14 +104,6 @@ def _nothing_to_explain(made: Any, diagnosis: str) -> str:
     weighed = {ranked.diagnosis: None for walk in made.walks for ranked in walk.verdict.ranked}
     asked = f"{diagnosis!r} was weighed by no playbook here" if diagnosis else "nothing was found to explain"
     return f"{asked}; weighed were: {', '.join(weighed)}" if weighed else f"{asked}; no playbook was walked"
-
-
-def complain_playbooks(problems: list[Any]) -> int:
-    """A playbook that cannot be loaded: one line with the place, and where to read more."""
-    first = problems[0]
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    see = f"see: grpo-tui playbook check {first.path}"
-    return complain(f"{first.path}:{first.line}:{first.col}: {first.message}{more}; {see}")
 
 
 def read_answers(path: str) -> dict[str, Any]:

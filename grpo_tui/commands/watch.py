@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from pathlib import Path
 
-from .diagnose import complain_playbooks, report
+from .diagnose import report
+from .library import usable_library
 from .output import complain
 
 
@@ -18,11 +18,10 @@ def run(options: Namespace) -> int:
 
     library = None
     if options.playbooks or options.headless or not drawable():
-        from ..playbook.library import load_library
-
-        library = load_library([Path(folder) for folder in options.playbooks])
-        if library.problems:
-            return complain_playbooks(library.problems)
+        found = usable_library(options.playbooks)
+        if isinstance(found, int):
+            return found
+        library = found
     try:
         opened = Run.open(options.path, config_file=options.config, live=options.wait)
         baseline = Run.open(options.baseline) if options.baseline else None

@@ -48,6 +48,24 @@ class Library:
     """Where each playbook came from."""
     sources: tuple[Source, ...] = ()
     """What was read, in order; empty for a library made by hand."""
+    files: dict[str, Source] = field(default_factory=dict)
+    """The place each file (or missing folder) belongs to."""
+    replaced: dict[str, list[tuple[Playbook, Source]]] = field(default_factory=dict)
+    """What a later playbook of the same id took the place of, the newest last."""
+
+    @property
+    def stopping(self) -> list[Problem]:
+        """What nothing may go on with: mistakes in bundled playbooks and in those that were asked for."""
+        return [problem for problem in self.problems if not self._spares(problem)]
+
+    @property
+    def left_out(self) -> list[Problem]:
+        """What is wrong with files that happen to lie in a person's, a project's or a package's folder."""
+        return [problem for problem in self.problems if self._spares(problem)]
+
+    def _spares(self, problem: Problem) -> bool:
+        source = self.files.get(problem.path)
+        return source is not None and source.kind in ("yours", "project", "package")
 
 
 def builtin_dir() -> Path:
@@ -94,6 +112,7 @@ def read_sources(sources: Iterable[Source], *, names: Names | None = None) -> Li
             continue
         seen.add(folder)
         if not source.path.exists():
+            library.files[str(source.path)] = source
             message = "no such folder" if source.kind == "given" else f"no such folder ({source})"
             library.problems.append(Problem(str(source.path), 1, 1, message, check="file/read"))
             continue
@@ -108,6 +127,7 @@ def _add_folder(library: Library, source: Source, names: Names | None) -> None:
     for path in files_in(source.path):
         if source.kind == "project" and not is_ours(path):
             continue
+        library.files[str(path)] = source
         loaded = read_file(path, names=names) if names is not None else _read(path)
         if loaded.overlay is not None:
             overlays.append(loaded.overlay)
@@ -122,6 +142,9 @@ def _add_folder(library: Library, source: Source, names: Names | None) -> None:
             library.problems.append(Problem(str(path), line, col, message, check="flow/duplicate-id"))
             continue
         here[playbook.id] = path
+        if playbook.id in library.playbooks:
+            before = library.playbooks[playbook.id], library.origins[playbook.id]
+            library.replaced.setdefault(playbook.id, []).append(before)
         library.playbooks[playbook.id] = playbook
         library.origins[playbook.id] = source
         library.warnings.extend(loaded.problems)
@@ -168,6 +191,23 @@ def is_ours(path: Path) -> bool:
         return True
 
 
+_ID = re.compile(r"^(playbook|extends)\s*:\s*[\"']?([A-Za-z0-9_.-]+)", re.MULTILINE)
+
+
+def stands_in(library: Library, path: Path) -> str:
+    """What is used in the place of a broken file: `; the bundled entropy-collapse is used`, or nothing."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            found = _ID.search(file.read(65536))
+    except OSError:
+        return ""
+    if found is None or found[2] not in library.playbooks:
+        return ""
+    if found[1] == "extends":
+        return f"; {found[2]} is used without it"
+    return f"; the {library.origins[found[2]]} {found[2]} is used"
+
+
 def files_in(folder: Path) -> list[Path]:
     """The playbook files of a folder, by name; a file stands for itself."""
     if not folder.is_dir():
@@ -176,7 +216,10 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def _drop_unusable(library: Library) -> None:
-    """Leave out what uses a playbook that is not there, or itself in a circle; repeat until none is left."""
+    """Leave out what uses a playbook that is not there, or itself in a circle; repeat until none is left.
+
+    What it had taken the place of comes back.
+    """
     while True:
         found = [
             (playbook, problem)
@@ -187,8 +230,13 @@ def _drop_unusable(library: Library) -> None:
             return
         for playbook, problem in found:
             library.problems.append(problem)
-            library.playbooks.pop(playbook.id, None)
-            library.origins.pop(playbook.id, None)
+            if library.playbooks.get(playbook.id) is not playbook:
+                continue
+            before = library.replaced.get(playbook.id)
+            if before:
+                library.playbooks[playbook.id], library.origins[playbook.id] = before.pop()
+            else:
+                del library.playbooks[playbook.id], library.origins[playbook.id]
 
 
 def use_problems(playbook: Playbook, books: Mapping[str, Playbook]) -> Iterator[Problem]:

@@ -73,6 +73,8 @@ class Desk:
             from .engine import Engine
 
             self._engine = Engine(self.run, self._library(), self._baseline)
+            if broken := self._engine.broken():
+                self._complain("playbooks", broken)
         return self._engine
 
     @property

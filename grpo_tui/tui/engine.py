@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from types import MappingProxyType
 
 from ..explain import explain
@@ -15,7 +16,7 @@ from ..metrics.explanation import Explanation
 from ..playbook.alarms.alarm import Alarm
 from ..playbook.alarms.handling import Handled, Handling
 from ..playbook.alarms.monitor import Monitor
-from ..playbook.library import Library
+from ..playbook.library import Library, stands_in
 from ..playbook.reload import PlaybookWatch
 from ..run import Run
 from .offers import offers
@@ -60,11 +61,20 @@ class Engine:
             return None
         self.library = self.walking.library = fresh
         self._monitor = None
-        if not fresh.problems:
+        return self.broken()
+
+    def broken(self) -> str:
+        """What is wrong with the playbooks, and what is used meanwhile; empty where nothing is."""
+        if not self.library.problems:
             return ""
-        first, *rest = fresh.problems
+        first, *rest = self.library.problems
         more = f" (and {len(rest)} more)" if rest else ""
-        return f"{first.path}:{first.line}:{first.col}: {first.message}{more}; the old one is kept"
+        kept = {
+            name for book in self.library.playbooks.values() for name in (str(book.origin), *book.overlays)
+        }
+        what = "the old one is kept" if first.path in kept else "it is left out"
+        instead = "" if first.path in kept else stands_in(self.library, Path(first.path))
+        return f"{first.path}:{first.line}:{first.col}: {first.message}{more}; {what}{instead}"
 
     def start(self, playbook: str) -> None:
         """Begin the walk of a playbook, remembering the alarm that led to it."""

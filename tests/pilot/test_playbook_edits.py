@@ -71,3 +71,20 @@ async def test_an_open_walk_keeps_its_steps(app: GrpoApp, tmp_path: Path) -> Non
         await until(pilot, lambda: app.desk.library.playbooks["reward-stuck"].steps[0].id == "level")
         walk = app.snapshot.walk
         assert walk is not None and walk.step is not None and walk.step.id == "flat"
+
+
+async def test_a_playbook_broken_from_the_start_is_named_and_taken_up_once_mended(
+    app: GrpoApp, tmp_path: Path
+) -> None:
+    books = tmp_path / "books"
+    place(books, BOOK.replace("  warmup: 3", "  warmpu: 3"))
+    library = read_sources([Source(books, "project")])
+    app = GrpoApp(Run.open(tmp_path / "train.log", live=True), library)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await ready(pilot)
+        await until(pilot, lambda: app.snapshot.warnings)
+        (said,) = app.snapshot.warnings
+        assert "reward.yaml:9:3: unknown key 'warmpu'" in said and "it is left out" in said
+        place(books, BOOK)
+        await until(pilot, lambda: messages(app) == ["The reward stays at zero"])
+        assert not app.snapshot.warnings

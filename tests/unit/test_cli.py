@@ -79,6 +79,30 @@ def test_a_playbook_with_a_typo_gets_one_line(
     assert "mine.yaml:4:1" in line and "titel" in line and "title" in line
 
 
+@pytest.mark.parametrize(
+    "command", [["diagnose"], ["watch"], ["watch", "--headless"], ["playbook", "replay"]]
+)
+def test_a_broken_playbook_of_the_project_is_left_out_and_named(
+    command: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRPO_TUI_STATE", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    books = tmp_path / "playbooks"
+    books.mkdir()
+    good = (PLAYBOOKS / "dead-lock.yaml").read_text(encoding="utf-8")
+    (books / "mine.yaml").write_text(good.replace("title:", "titel:", 1), encoding="utf-8")
+    (books / "over.yaml").write_text("extends: hang\nformat: 1\nparams: {nope: 3}\n", encoding="utf-8")
+    assert main([*command, str(DEMO / "healthy")]) == 0
+    said = capsys.readouterr()
+    first, second = [line for line in said.err.splitlines() if "left out" in line]
+    assert "playbooks/mine.yaml:4:1" in first and "the bundled dead-lock is used" in first
+    assert "playbooks/over.yaml:3:10" in second and "hang is used without it" in second
+    if command == ["diagnose"]:
+        assert "playbooks/mine.yaml: left out for a mistake in line 4" in said.out
+    assert main(["playbook", "check", "playbooks"]) == 2
+    assert main(["playbook", "list"]) == 2
+
+
 def test_show_reports_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(DEMO / "lr-too-high"), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)

@@ -6,6 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..library import usable_library
 from ..output import complain, plain, print_json
 
 if TYPE_CHECKING:
@@ -15,13 +16,10 @@ if TYPE_CHECKING:
 def run(options: Namespace) -> int:
     from ...playbook.authoring.replay import as_dict, tally
     from ...playbook.language.names import did_you_mean
-    from ...playbook.library import load_library
 
-    library = load_library(options.playbooks)
-    if library.problems:
-        from ..diagnose import complain_playbooks
-
-        return complain_playbooks(library.problems)
+    library = usable_library(options.playbooks)
+    if isinstance(library, int):
+        return library
     for id in options.playbook:
         book = library.playbooks.get(id)
         if book is None:

@@ -118,3 +118,15 @@ def test_using_another_playbook_is_fine(tmp_path: Path) -> None:
     library = load_library([tmp_path])
     assert {"a", "b"} <= set(library.playbooks)
     assert not list(use_problems(library.playbooks["a"], library.playbooks))
+
+
+def test_what_an_unusable_playbook_had_replaced_comes_back(
+    tmp_path: Path, nothing_of_this_person: Path
+) -> None:
+    """A project's `triage` that uses what is not there must not take the bundled one away."""
+    put(nothing_of_this_person, "dead-lock", title="mine", step="use: not-there")
+    library = load_library()
+    assert library.origins["dead-lock"].kind == "bundled" and library.playbooks["dead-lock"].title != "mine"
+    assert [problem.check for problem in library.left_out] == ["flow/use"] and not library.stopping
+    put(tmp_path / "named", "other", step="use: not-there")
+    assert len(load_library([tmp_path / "named"]).stopping) == 1
