@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import work
-from textual.app import App
 from textual.binding import BindingType
 from textual.screen import Screen
 
@@ -18,6 +17,7 @@ from ..run import Run
 from ..sources.errors import SourceError
 from . import terminal
 from .commands import GrpoCommands
+from .doors import Doors
 from .ingest import Ingest
 from .keymap import OWN, bindings, chart_keymap
 from .log_store import LogStore
@@ -27,12 +27,9 @@ from .notify import notification
 from .opened import OpenedRun
 from .screens.alarms import AlarmsScreen
 from .screens.base import RunScreen
-from .screens.config import ConfigScreen
 from .screens.dialogs import ConfirmDialog, resume_question
-from .screens.help import HelpScreen
 from .screens.log import LogScreen
 from .screens.overview import OverviewScreen
-from .screens.rollouts import RolloutScreen
 from .screens.runs import RunsScreen
 from .screens.triage import TriageScreen
 from .snapshot import Facts, Snapshot
@@ -50,7 +47,7 @@ OF_ONE_RUN = ("overview", "alarms", "triage", "log")
 _TOAST = {"warning": "warning", "critical": "error"}
 
 
-class GrpoApp(App[int]):
+class GrpoApp(Doors):
     """One run on the screen. The run is read by the ingest thread; the app only shows snapshots."""
 
     TITLE = "grpo-tui"
@@ -314,54 +311,10 @@ class GrpoApp(App[int]):
         if not self.screen.is_modal:
             self.switch_mode("runs")
 
-    def action_help(self) -> None:
-        places = self.screen.PLACES if isinstance(self.screen, RunScreen) else ()
-        self.push_screen(HelpScreen(places))
-
-    def action_explain(self) -> None:
-        """What the thing under the eyes means; the guide where there is none."""
-        topics = self.screen.topics() if isinstance(self.screen, RunScreen) else []
-        self.explain(topics)
-
-    def explain(self, topics: list[str]) -> None:
-        from .screens.explain import ExplainScreen
-
-        self.push_screen(ExplainScreen(self, topics))
-
-    def action_rollouts(self) -> None:
-        if not self.has_run:
-            return
-        self.push_screen(RolloutScreen(self))
-
-    def action_config(self) -> None:
-        if not self.has_run:
-            return
-        self.push_screen(ConfigScreen(self))
-
-    def action_probes(self) -> None:
-        if self.has_run:
-            from .screens.probes import ProbesScreen
-
-            self.push_screen(ProbesScreen(self))
-
-    @work
-    async def action_jump(self) -> None:
-        """A letter on everything that can be focused here."""
-        from .screens.jump import JumpScreen
-
-        found = [widget for widget in self.screen.focus_chain if widget.region.area]
-        if found and (widget := await self.push_screen_wait(JumpScreen(found))) is not None:
-            self.screen.set_focus(widget)
-
     def show_step(self, step: int) -> None:
         """The curves, with the cursor at a step."""
         self.switch_mode("overview")
         self.call_after_refresh(lambda: self._screen_of(OverviewScreen).look_at(step))
-
-    def action_calculate(self) -> None:
-        from .screens.calculator import CalculatorScreen
-
-        self.push_screen(CalculatorScreen(self))
 
     def action_toggle_theme(self) -> None:
         self.use_theme(LIGHT.name if self.current_theme.dark else DARK.name)

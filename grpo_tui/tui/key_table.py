@@ -214,8 +214,8 @@ TABLE: tuple[Key, ...] = (
     Key("config.difference", "d", "screen.difference", "difference", "only what differs from the baseline"),
     Key("config.filter", "slash", "screen.filter", "filter", "only settings that match"),
     Key("config.calculate", "k", "screen.calculate", "calculate", "the calculators, with these settings"),
-    Key("calculator.next", "pagedown,f3", "screen.next(1)", "next", "the next calculator"),
-    Key("calculator.previous", "pageup,f2", "screen.next(-1)", "before", "the calculator before"),
+    Key("calculator.next", "pagedown", "screen.next(1)", "next", "the next calculator"),
+    Key("calculator.previous", "pageup", "screen.next(-1)", "before", "the calculator before"),
     Key("calculator.close", "escape", "screen.close", "close", "back"),
     Key("config.close", "escape", "screen.close", "close", "back; arrows and page keys scroll"),
 )
