@@ -10,8 +10,8 @@ clock, so on a busy machine read the least and the processor time: `load` is pri
 Measured on two shared cores under a load of 13, so the wall clock says little: start to first frame 0.72 s of
 processor time (2.5 s of wall), first curve of 100 MB 1.1 s of processor time (4.0 s of wall). A key that
 opens a screen took 11 ms at best at rest, 23 ms at best while 1,000 steps a second arrived, 77 ms at best
-while 100 MB were read; their 95th percentiles (1.0, 1.8 and 1.0 s) are the load's, and the 50 ms asked for remain
-to be measured on a machine of its own.
+while 100 MB were read; their 95th percentiles (1.0, 1.8 and 1.0 s) are the load's, and the 50 ms asked for
+remain to be measured on a machine of its own.
 """
 
 from __future__ import annotations
