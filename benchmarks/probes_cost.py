@@ -13,7 +13,7 @@ Last measured, one thread each, two cores under a load of 8 to 15 (ratios within
     time    SmolLM2-135M bf16       1.09; both scans together 14 s
     memory  tiny: ratio -1 %, update predict only -3 %, update +4 %, accumulation +11 %, nonfinite +6 %
     memory  SmolLM2-135M bf16: ratio -2 %, update predict only 0 %, update 0 %, accumulation +2 %
-            (nonfinite not measured)
+            nonfinite +45 %, since estimated anew: +2 % by the same measured peak
     cancel  tiny: 0.01 to 0.07 s, the longest unit 0.02 to 0.12 s
 """
 

@@ -13,6 +13,7 @@ from typing import Any
 from grpo_tui.probes.compute.memory import (
     TORCH,
     gradient_bytes,
+    one_step_bytes,
     predict_bytes,
     ratio_bytes,
     update_bytes,
@@ -126,7 +127,7 @@ def _memory(probe: str, checkpoint: Checkpoint | None, dtype: str, options: Mapp
     if probe == "mask":
         return ratio_bytes(checkpoint, dtype, 1, 256, 1) if options.get("loss") else predict_bytes(checkpoint)
     if probe == "nonfinite":
-        return update_bytes(checkpoint, dtype, ["as-run"], micro, _number(options, "max-new", 48))
+        return one_step_bytes(checkpoint, dtype, micro, _number(options, "max-new", 48))
     if options.get("predict-only") or options.get("predict_only"):
         return predict_bytes(checkpoint)
     return update_bytes(checkpoint, dtype, _modes(options), micro, _number(options, "max-new", 24))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .accumulation import options as accumulation_options
 from .accumulation import probe as accumulation
-from .compute.memory import gradient_bytes, predict_bytes, ratio_bytes, update_bytes
+from .compute.memory import gradient_bytes, one_step_bytes, predict_bytes, ratio_bytes, update_bytes
 from .errors import CannotRun
 from .job import Job
 from .mask import options as mask_options
@@ -80,7 +80,7 @@ def _mask_needs(args: Namespace, checkpoint: Checkpoint, dtype: str) -> int:
 
 def _nonfinite_needs(args: Namespace, checkpoint: Checkpoint, dtype: str) -> int:
     _whole_model(checkpoint)
-    return update_bytes(checkpoint, dtype, ["as-run"], args.micro_batch, args.max_new)
+    return one_step_bytes(checkpoint, dtype, args.micro_batch, args.max_new)
 
 
 PROBES: dict[str, Probe] = {

@@ -45,6 +45,17 @@ def gradient_bytes(checkpoint: Checkpoint, dtype: str, rows: int, max_new: int, 
     )
 
 
+def one_step_bytes(checkpoint: Checkpoint, dtype: str, micro: int, max_new: int) -> int:
+    """Weights, gradients and two Adam moments, no snapshot; hooks keep no activations of their own."""
+    logits = micro * max_new * _sizes(checkpoint)["vocab"] * 4
+    return (
+        TORCH
+        + checkpoint.parameters * 4 * _BYTES[dtype]
+        + 3 * logits
+        + 2 * _activations(checkpoint, micro, max_new)
+    )
+
+
 def predict_bytes(checkpoint: Checkpoint) -> int:
     """Streaming holds the largest tensor and a few fp32 copies of it."""
     largest = max(checkpoint.tensors, key=lambda tensor: tensor.numel)

@@ -46,7 +46,7 @@ def test_cancel_of_a_real_probe_is_quick_and_leaves_a_whole_result(tmp_path: Pat
     took = time.monotonic() - asked
     result = probe.result()
     assert (result.status, result.exit_code, result.verdict) == ("cancelled", 130, "inconclusive")
-    assert last is not None and last.type == "end" and last.data["status"] == "cancelled" and took < 5
+    assert last is not None and last.type == "end" and last.data["status"] == "cancelled" and took < 9
     assert json.loads((tmp_path / "out/result.json").read_text())["stages"][0]["id"] == "static"
 
 
