@@ -13,9 +13,12 @@ from textual.widgets import Static
 
 from ..keymap import PLACES, SHOWN_KEYS, bindings, chart_keymap, keys_of
 from ..widgets.chart import Chart
+from ..widgets.hanging import Hanging
 from ..widgets.key_bar import KeyBar
 
 _COLUMN = 56
+_INDENT = 12
+"""Columns that the keys take; what they do stays beside them."""
 
 
 class HelpScreen(ModalScreen[None]):
@@ -34,7 +37,7 @@ class HelpScreen(ModalScreen[None]):
             for column in columns(order, 2 if self.app.size.width >= 2 * _COLUMN else 1):
                 with Vertical():
                     for place in column:
-                        yield Static(section(place), markup=False)
+                        yield Static(Hanging(section(place), _INDENT), markup=False)
         yield KeyBar("help")
 
     def on_mount(self) -> None:

@@ -21,6 +21,7 @@ from ..widgets.text import clean_label, fit
 from .base import RunScreen
 from .dialogs import TextDialog
 
+ALONE_KEYS = "←→ cursor  +- zoom  0 whole run  y log scale  s smoothing  [ ] other metric  esc all charts"
 METRIC_GRAMMAR = "reward   kl|clip   !val   rewards/*/mean   /^perf/"
 
 
@@ -58,6 +59,10 @@ class OverviewScreen(RunScreen):
         self._take_filter(state.filter)
         self.set_class(state.log_pane, "-log")
 
+    def on_resize(self) -> None:
+        """The strip and the note share out another width and height."""
+        self.draw(self.grpo.snapshot)
+
     def draw(self, snapshot: Snapshot) -> None:
         short = self.has_class("-short")
         self.query_one(AlarmStrip).show(snapshot, 1 if short else MOST)
@@ -94,6 +99,8 @@ class OverviewScreen(RunScreen):
             texts.append(Part(Content("no metric of this family" if self.family else waiting)))
         if self.grid.pages > 1 and self.grid.alone is None:
             texts.append(Part(Content(f"page {self.grid.page + 1} of {self.grid.pages}"), 2))
+        if self.grid.alone is not None:
+            texts.append(Part(Content.styled(ALONE_KEYS, "$faint"), 2))
         if self.grid.axis != "step":
             texts.append(Part(Content(f"over {self.grid.axis}"), 3))
         width = max(20, self.size.width - 2)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.content import Content
+from textual.visual import Visual
 from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 
 from ..keymap import bindings
+from .hanging import Hanging
 
 
 class RowList(OptionList):
@@ -22,6 +26,13 @@ class RowList(OptionList):
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
+
+    def _get_visual(self, option: Option) -> Visual:
+        """A row that is wrapped hangs by its mark."""
+        visual = super()._get_visual(option)
+        if isinstance(visual, Content):
+            visual = option._visual = Hanging(visual)
+        return visual
 
     def action_page_up(self) -> None:
         """Up by what is in view."""

@@ -32,7 +32,7 @@ class Columns:
     state: int = 9
     step: int = 0
     age: int = 0
-    health: int = 12
+    health: int = 14
     spark: int = 0
     value: int = 8
 
@@ -41,7 +41,7 @@ class Columns:
         """The columns for a list of this width: those that matter least leave first."""
         room = width - _FRAME - 4
         name = max(_NAME_LEAST, min(longest_name, _NAME_MOST, room // 3))
-        left = room - name - 9 - 12 - 8 - 4 * len(_GAP)
+        left = room - name - 9 - 14 - 8 - 4 * len(_GAP)
         sizes = {}
         for column, size in (("step", 11), ("spark", 10), ("age", 8), ("framework", 10)):
             if left >= size + len(_GAP):
@@ -72,7 +72,8 @@ def line_of(row: RunRow, columns: Columns, metric: str, *, pinned: bool, marked:
     """One run."""
     state = STATES.get(row.state, STATES["unknown"])
     look = severity(row.severity) if row.severity else None
-    alarms = f"{look.glyph} {row.alarms} {look.word}" if look is not None else "none open"
+    others = f" +{row.alarms - 1}" if row.alarms > 1 else ""
+    alarms = f"{look.glyph} {look.word}{others}" if look is not None else "none open"
     step = "–" if row.step is None else f"{row.step}/{row.total}" if row.total else str(row.step)
     age = "–" if not row.changed else form.duration(max(0.0, time.time() - row.changed))
     marks = Content.assemble(("● " if marked else "  ", "bold $accent"), ("^ " if pinned else "  ", "$faint"))

@@ -1,0 +1,40 @@
+"""Content whose wrapped rows stay to the right of their mark, wherever Textual draws a visual."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.css.styles import RulesMap
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import RenderOptions, Visual
+
+from .page import hang
+
+
+class Hanging(Visual):
+    """Lines wrapped to the width there is; `indent` names the columns to hang by, else the mark does."""
+
+    def __init__(self, content: Content, indent: int | None = None) -> None:
+        self._content = content
+        self._lines = content.split("\n", allow_blank=True)
+        self._indent = indent
+
+    @property
+    def plain(self) -> str:
+        return self._content.plain
+
+    def _wrapped(self, width: int) -> Content:
+        return Content("\n").join(
+            row for line in self._lines for row in hang(line, max(1, width), self._indent)
+        )
+
+    def render_strips(
+        self, width: int, height: int | None, style: Style, options: RenderOptions
+    ) -> list[Strip]:
+        return self._wrapped(width).render_strips(width, height, style, options)
+
+    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
+        return self._content.get_optimal_width(rules, container_width)
+
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        return self._wrapped(width).get_height(rules, width)
