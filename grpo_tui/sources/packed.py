@@ -12,13 +12,21 @@ from .errors import SourceError
 from .tail import CHUNK, Chunk
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-SUFFIXES = (".gz", ".zst")
 _PIECE = 1 << 18
 
 
 def is_packed(start: bytes) -> bool:
     """Whether a file that starts with these bytes is compressed in a way that is read."""
     return start.startswith((_GZIP, _ZSTD))
+
+
+def packed(path: Path) -> bool:
+    """Whether a file is compressed, by its content. False where it cannot be read."""
+    try:
+        with path.open("rb") as handle:
+            return is_packed(handle.read(4))
+    except OSError:
+        return False
 
 
 def start_of(path: Path, size: int) -> bytes:

@@ -14,21 +14,29 @@ _BAR = re.compile(
 )
 
 
+CARRIED = r"\d{4}-\d\d-\d\dT\d\d:[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?|\d{1,4}: (?!error)"
+"""What containers and Slurm put before each line."""
+_CARRIED = re.compile(CARRIED)
 _RANK = re.compile(r"\[(?:rank|default)\d+\]: ?")
 FARTHEST = 1e12
 """No counter of steps gets here."""
 
 
 def plain(data: bytes) -> str:
-    """Decode a segment: UTF-8 with replacement, no NUL bytes, no terminal escapes."""
-    text = data.decode("utf-8", "replace")
+    """Decode a segment: UTF-8 with replacement, no byte order mark, no NUL bytes, no terminal escapes."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if "\0" in text:
         text = text.replace("\0", "")
     return _ANSI.sub("", text) if "\x1b" in text else text
 
 
 def undecorated(text: str) -> tuple[str | None, str]:
-    """Split Ray's `(Actor pid=…)` prefix off: (actor class, rest); actor is None without a prefix."""
+    """Split Ray's `(Actor pid=…)` prefix off: (actor class, rest); actor is None without a prefix.
+
+    What `docker logs -t`, `kubectl logs --timestamps` and `srun --label` put before a line goes too.
+    """
+    if text[:1].isdigit() and (carried := _CARRIED.match(text)):
+        text = text[carried.end() :]
     if not text.startswith("("):
         return None, text
     match = _RAY.match(text)

@@ -42,7 +42,8 @@ class TrlConsole(LineReader):
         self._interval = logging_steps
         self._total = max_steps
         self._printed = PrintedSettings()
-        self._named = False
+        self._named = self._doubted = False
+        self._usual: frozenset[str] = frozenset()
         self._past = self._step = 0
         self._begin()
 
@@ -120,6 +121,14 @@ class TrlConsole(LineReader):
     # -- rows ----------------------------------------------------------------------------------
 
     def _row(self, row: Row, number: int) -> Iterator[Item]:
+        if self._quoted(row):
+            if not self._doubted:
+                self._doubted = True
+                yield Warn(
+                    f"line {number} has a dictionary of {len(row.names)} of the {len(self._usual)} metrics "
+                    "of a row; such are taken for a response's and left out"
+                )
+            return
         if not self._named and not row.summary:
             self._named = True
             yield from _origin(row)
@@ -135,6 +144,14 @@ class TrlConsole(LineReader):
             if self._rows == 1 and self._step <= self._past:
                 yield Restart(number)
             yield Record(self._step, row.values, number)
+
+    def _quoted(self, row: Row) -> bool:
+        """Whether a dictionary is a response's: a few of the metrics that the run's own rows all have."""
+        if row.summary or row.evaluation:
+            return False
+        if len(row.names) > len(self._usual):
+            self._usual = frozenset(row.names)
+        return 2 * len(row.names) < len(self._usual) and self._usual.issuperset(row.names)
 
     def _place(self, row: Row) -> Iterator[Item]:
         """Find the step of the next training row."""

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from ..consoles import DIALECTS
 from ..reader import LineReader, Reader
 from ..records import Ended, Item, Record, Restart, Warn
-from ..tables.columns import CsvColumns, JsonColumns
+from ..tables.columns import JsonColumns
+from ..tables.csv_columns import CsvColumns
 from ..tables.verl_file import VerlFile
 from .slime import SlimeConsole
 from .trl import TrlConsole

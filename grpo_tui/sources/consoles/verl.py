@@ -25,11 +25,14 @@ from ..records import Ended, Item, Origin, Progress, Record
 from ..settings.printed import MARKS, PrintedSettings
 from .row_layout import Layout, Layouts
 from .row_trust import FAMILIES, LONG, RowTrust
-from .text import find_bar, number, plain, undecorated
+from .text import CARRIED, find_bar, number, plain, undecorated
 
 _STEP = re.compile(r"(?:^|[\s\])])(?P<step>step:)(?P<number>\d{1,11}) - (?=\S)")
 _HEAD = re.compile(
-    r"(?:\s*(?:\([A-Za-z_]\w*(?: pid=[^)]*)?\)|\[[^\]]{1,40}\]:?|\d{4}-\d\d-\d\d[T ][\d:.,+]+(?:\s*[-|:])?"
+    rf"(?:{CARRIED})?"
+    r"(?:\s*(?:\([A-Za-z_]\w*(?: pid=[^)]*)?\)"
+    r"|\[(?!prompt\]|response\]|ground_truth\]|score\])[^\]]{1,40}\]:?"
+    r"|\d{4}-\d\d-\d\d[T ][\d:.,+]+(?:\s*[-|:])?"
     r"|(?:DEBUG|INFO|WARNING)\b[\w.:,\- ]{0,60}[-:|]))*\s*"
 )
 _AFTER_BAR = re.compile(r"%\|.*\]\s*$", re.DOTALL)

@@ -19,7 +19,7 @@ from ..consoles.prime_rl import PrimeRlConsole
 from ..consoles.trl import TrlConsole
 from ..consoles.undecided import Console
 from ..errors import SeveralRuns, SourceError
-from ..packed import SUFFIXES, PackedTail, start_of
+from ..packed import PackedTail, packed, start_of
 from ..reader import Reader
 from ..records import Origin
 from ..remote import Mirror, is_remote
@@ -139,6 +139,10 @@ def _file(path: Path, *, live: bool) -> Found:
         return Found(path, [], [path], warnings=[f"{path}: holds sampled responses and no metrics"])
     _refuse(path, start)
     reader = reader_for(path)
+    if reader is None and start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SourceError(
+            f"{path}: is UTF-16 text, as PowerShell writes it; convert it first: iconv -f UTF-16 -t UTF-8"
+        )
     if reader is None:
         raise SourceError(
             f"{path}: is a binary file, not a log; give the run's console log, CSV or JSON Lines"
@@ -227,7 +231,7 @@ def _source(file: Path, reader: Reader, root: Path) -> Source:
     if isinstance(reader, TrainerState) and file.name == "trainer_state.json":
         home = file.parent.parent if file.parent.name.startswith("checkpoint-") else file.parent
         return Source(file, reader, LatestTail(lambda: newest_state(home, file)))
-    if file.suffix in SUFFIXES:
+    if packed(file):
         return Source(file, _configured(reader, root), PackedTail(file))
     return Source(file, _configured(reader, root))
 

@@ -14,7 +14,8 @@ from ..consoles.verl import VerlConsole
 from ..packed import start_of
 from ..reader import Reader
 from ..sinks.stores import binary_kind
-from ..tables.columns import CsvColumns, JsonColumns
+from ..tables.columns import JsonColumns
+from ..tables.csv_columns import CsvColumns
 from ..tables.json_table import JsonTable
 from ..tables.notebook import Notebook
 from ..tables.trainer_state import TrainerState
@@ -72,9 +73,18 @@ def _judge(path: Path, size: int, changed: int) -> tuple[type[Reader] | None, bo
     return chosen, best >= 0.8 or "{'actor_rollout_ref':" in head
 
 
+def _behind_hole(path: Path) -> bytes:
+    """How a file begins whose writer went on at its old place when it was truncated: NULs come first."""
+    with path.open("rb") as handle:
+        while data := handle.read(HEAD):
+            if data.count(0) < len(data):
+                return data.lstrip(b"\0")
+    return b""
+
+
 def _head(path: Path) -> str | None:
     try:
-        data = start_of(path, HEAD)
+        data = start_of(path, HEAD).lstrip(b"\0") or _behind_hole(path)
     except (OSError, EOFError):
         return None
     sample = data[:65536]

@@ -1,14 +1,13 @@
-"""Tables: a CSV with a header, or JSON Lines of flat objects, one row a step.
+"""Tables of one row a step, and JSON Lines of objects as one of them (a CSV is the other).
 
-Covers exports and hand-written loops: verl's names with `_` for `/` in a CSV, `metrics.jsonl` of
-tinker-like loops, ms-swift's `logging.jsonl`, training callbacks that append to a file. The step
-column is found by name; without one rows are numbered and a warning says so. A blank cell is an
-absent value, text is ignored, and a restart shows as steps that go back.
+Covers exports and hand-written loops: `metrics.jsonl` of tinker-like loops, ms-swift's `logging.jsonl`,
+training callbacks that append to a file. The step column is found by name; without one rows are numbered
+and a warning says so. Objects within a row are flattened with `/`, text is ignored, and a restart shows
+as steps that go back.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +48,8 @@ STEPS = (
 _OTHERWISE = frozenset({*STEPS, "log_history", "_wandb", "episode"})
 """Columns that make a row something to look at more closely."""
 _PAIR = re.compile(r"\s*(\d{1,11})\s*/\s*(\d{1,11})\s*")
-_HEADER = re.compile(r'"?[A-Za-z_@][\w@./ +\-()%:>#]*"?')
+_NO_METRICS = frozenset({"config", "args", "hyperparameters", "hparams", "metadata", "_wandb"})
+"""Objects in a row whose numbers are settings."""
 _FIRST_ROWS = 8
 """Rows whose names may say which framework wrote them."""
 _WRITERS = frozenset({"prime-rl", "art"})
@@ -57,7 +57,7 @@ _WRITERS = frozenset({"prime-rl", "art"})
 _SFT = frozenset({"token_acc", "eval_token_acc", "mean_token_accuracy"})
 
 
-class _Columns(LineReader):
+class Columns(LineReader):
     """What both kinds share: rows of raw cells to records."""
 
     rank = 15
@@ -82,9 +82,13 @@ class _Columns(LineReader):
         step = self._step(row)
         values = {}
         for name, cell in row.items():
-            value = None if name == self._column else _cell(cell)
+            value = None if name == self._column else number_in(cell)
             if value is not None and not (name in STEPS and self._column is not None):
                 values[name] = value
+        if step is None and self._column is not None:
+            if values:
+                yield from self._bad(number, f"a row with a {self._column}")
+            return
         if step is None:
             if not self._counted:
                 yield Warn(f"no step column ({', '.join(STEPS[:4])}, …): steps are row numbers")
@@ -110,7 +114,7 @@ class _Columns(LineReader):
 
     def plainly(self, names: tuple[str, ...]) -> bool:
         """Whether a row of these metrics is one of training, whatever came before it."""
-        return self._named and not self._writers and not self._counted and _all_train(names)
+        return self._named and not self._writers and not self._counted and all_train(names)
 
     def _kind(self, step: int, values: dict[str, float]) -> Literal["train", "eval", "late"]:
         if _evaluation(values):
@@ -131,7 +135,7 @@ class _Columns(LineReader):
         for name in names:
             cell = row.get(name)
             pair = _PAIR.fullmatch(cell) if isinstance(cell, str) else None
-            step = as_step(float(pair[1]) if pair else _cell(cell))
+            step = as_step(float(pair[1]) if pair else number_in(cell))
             if step is not None:
                 if self._column is None and not self._counted:
                     self._column = name
@@ -144,7 +148,7 @@ class _Columns(LineReader):
             yield Warn(f"line {number} is not {what}; such lines are skipped")
 
 
-class JsonColumns(_Columns):
+class JsonColumns(Columns):
     name = "jsonl"
 
     @classmethod
@@ -174,7 +178,7 @@ class JsonColumns(_Columns):
                 row = orjson.loads(line)
                 step = row.pop(self._column)
                 plainly = self._named and not self._writers and type(step) is int and 0 <= step < FARTHEST
-                if not plainly or not _all_train(tuple(row)):
+                if not plainly or not all_train(tuple(row)):
                     raise ValueError
                 parts.row(step, row, i)
             except (*UNPACKABLE, ValueError, KeyError, TypeError, AttributeError):
@@ -196,125 +200,21 @@ class JsonColumns(_Columns):
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """EasyR1 nests what it logs: `{"step": 12, "actor": {"pg_loss": 0.1}}` is `actor/pg_loss`."""
-    if not any(isinstance(row.get(key), dict) for key in ("actor", "critic", "val")):
+    """Some nest what they log, as EasyR1: `{"step": 12, "actor": {"pg_loss": 0.1}}` is `actor/pg_loss`."""
+    if not any(type(held) is dict for held in row.values()):
         return row
     return {name: value for outer, held in row.items() for name, value in _leaves(outer, held)}
 
 
 def _leaves(name: str, held: Any) -> Iterator[tuple[str, Any]]:
-    if not isinstance(held, dict):
+    if not isinstance(held, dict) or name in _NO_METRICS:
         yield name, held
         return
     for inner, value in held.items():
         yield from _leaves(f"{name}/{inner}", value)
 
 
-class CsvColumns(_Columns):
-    name = "csv"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._header: list[str] | None = None
-        self._delimiter = ","
-
-    @classmethod
-    def sniff(cls, head: str) -> float:
-        lines = [line for line in head.split("\n")[:5] if line.strip()]
-        if not lines:
-            return 0.0
-        delimiter = _delimiter(lines[0])
-        names = _cells(lines[0].rstrip("\r"), delimiter)
-        if len(names) < 2 or not all(_HEADER.fullmatch(name.strip()) or not name for name in names):
-            return 0.0
-        stepped = bool(set(STEPS) & {name.strip() for name in names})
-        if len(lines) == 1:
-            return 0.85 if stepped else 0.3 if len(names) > 3 else 0.0
-        widths = [len(_cells(line, delimiter)) for line in lines[1:4]]
-        numeric = any(_cell(cell) is not None for cell in _cells(lines[1], delimiter))
-        if not numeric or any(width > len(names) for width in widths):
-            return 0.0
-        return 0.9 if stepped else 0.6 if widths[0] == len(names) else 0.0
-
-    def line(self, number: int, text: str) -> Iterable[Item]:
-        if not text.strip():
-            return ()
-        if self._header is None:
-            self._delimiter = _delimiter(text)
-            self._header = [name.strip() for name in _cells(text, self._delimiter)]
-            return ()
-        return self._items(number, text, self._header)
-
-    def lines(self, number: int, lines: Sequence[bytes]) -> Iterable[Item | Rows]:
-        """A row of numbers is a JSON list but for its brackets, and a blank cell a null."""
-        parts = Parts()
-        for i, line in enumerate(lines, number):
-            try:
-                step, values = self._plain_row(line)
-                parts.row(step, values, i)
-            except (*UNPACKABLE, ValueError, TypeError):
-                for item in self.line(i, plain(line)):
-                    parts.give(item)
-        return parts.take()
-
-    def _plain_row(self, line: bytes) -> tuple[int, dict[str, float]]:
-        """A row of numbers and blanks alone. Raises ValueError or TypeError for any other."""
-        header = self._header
-        if header is None or not self._named or self._writers or self._column is None:
-            raise ValueError
-        if self._delimiter != ",":
-            if b"," in line:
-                raise ValueError
-            line = line.replace(self._delimiter.encode(), b",")
-        try:
-            cells = orjson.loads(b"[" + line + b"]")
-        except ValueError:
-            line = line.replace(b",,", b",null,").replace(b",,", b",null,")
-            line = (b"null" if line[:1] == b"," else b"") + line + (b"null" if line[-1:] == b"," else b"")
-            cells = orjson.loads(b"[" + line + b"]")
-        if len(cells) != len(header) or cells[0] is None:
-            raise ValueError
-        row = dict(zip(header, cells, strict=True))
-        if None in cells:
-            row = {name: cell for name, cell in row.items() if cell is not None}
-        step = row.pop(self._column, None)
-        if type(step) is float and step.is_integer():
-            step = int(step)
-        if type(step) is not int or not 0 <= step < FARTHEST or not row or not _all_train(tuple(row)):
-            raise ValueError
-        return step, row
-
-    def unfinished(self, number: int, text: str) -> Iterable[Item]:
-        """The last cell of a half-written row may be cut in the middle: leave it out."""
-        return super().unfinished(number, text.rpartition(self._delimiter)[0])
-
-    def _items(self, number: int, text: str, header: list[str]) -> Iterator[Item]:
-        cells = _cells(text, self._delimiter)
-        if [cell.strip() for cell in cells] == header:
-            return
-        if cells and cells[0].strip() == header[0] and _cell(cells[-1]) is None:
-            self._header = [name.strip() for name in cells]
-            return
-        if len(cells) > len(header):
-            yield from self._bad(number, f"a row of {len(header)} cells")
-            return
-        yield from self.row(dict(zip(header, cells, strict=False)), number)
-
-
-def _cells(text: str, delimiter: str) -> list[str]:
-    if '"' not in text:
-        return text.split(delimiter)
-    try:
-        return next(csv.reader([text], delimiter=delimiter), [])
-    except csv.Error:
-        return text.split(delimiter)
-
-
-def _delimiter(text: str) -> str:
-    return max(",;\t", key=text.count)
-
-
-def _cell(cell: Any) -> float | None:
+def number_in(cell: Any) -> float | None:
     """A cell as a number; None for a blank, text, a list, null."""
     if not isinstance(cell, str):
         return as_float(cell)
@@ -325,7 +225,7 @@ def _cell(cell: Any) -> float | None:
 
 
 @lru_cache(maxsize=1024)
-def _all_train(names: tuple[str, ...]) -> bool:
+def all_train(names: tuple[str, ...]) -> bool:
     """Whether the rest of a row with these names is training metrics alone: no evaluation, no other step."""
     evaluation = all(name.startswith(("eval_", "eval/")) for name in names if name != "epoch")
     return not evaluation and not _OTHERWISE.intersection(names)

@@ -11,7 +11,8 @@ from grpo_tui.sources.consoles.trl import TrlConsole
 from grpo_tui.sources.consoles.undecided import Console
 from grpo_tui.sources.consoles.verl import VerlConsole
 from grpo_tui.sources.reader import LineReader, Reader, WholeReader
-from grpo_tui.sources.tables.columns import CsvColumns, JsonColumns
+from grpo_tui.sources.tables.columns import JsonColumns
+from grpo_tui.sources.tables.csv_columns import CsvColumns
 from grpo_tui.sources.tables.json_table import JsonTable
 from grpo_tui.sources.tables.trainer_state import TrainerState
 from grpo_tui.sources.tables.verl_file import VerlFile

@@ -8,7 +8,8 @@ import pytest
 
 from grpo_tui.sources.consoles.undecided import Console
 from grpo_tui.sources.records import Origin, Progress, Record, Warn
-from grpo_tui.sources.tables.columns import CsvColumns, JsonColumns
+from grpo_tui.sources.tables.columns import JsonColumns
+from grpo_tui.sources.tables.csv_columns import CsvColumns
 from grpo_tui.sources.tables.json_table import JsonTable
 
 from .reading import only, read, records

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from grpo_tui.sources.records import Item, Record
 from grpo_tui.sources.rows import Rows
-from grpo_tui.sources.tables.columns import CsvColumns
+from grpo_tui.sources.tables.csv_columns import CsvColumns
 
 from .reading import read
 

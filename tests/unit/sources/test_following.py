@@ -20,7 +20,8 @@ from grpo_tui.sources.reader import Reader
 from grpo_tui.sources.records import Item, Record
 from grpo_tui.sources.sinks.tensorboard import TensorBoard
 from grpo_tui.sources.sinks.wandb_file import WandbFile
-from grpo_tui.sources.tables.columns import CsvColumns, JsonColumns
+from grpo_tui.sources.tables.columns import JsonColumns
+from grpo_tui.sources.tables.csv_columns import CsvColumns
 from grpo_tui.sources.tables.verl_file import VerlFile
 
 from . import test_consoles as printed

@@ -15,7 +15,8 @@ from grpo_tui.sources.consoles.verl import VerlConsole
 from grpo_tui.sources.reader import Reader
 from grpo_tui.sources.records import Incident, Progress, Record, Warn
 from grpo_tui.sources.source import Source
-from grpo_tui.sources.tables.columns import CsvColumns, JsonColumns
+from grpo_tui.sources.tables.columns import JsonColumns
+from grpo_tui.sources.tables.csv_columns import CsvColumns
 from grpo_tui.sources.tables.trainer_state import TrainerState
 
 from .reading import Pieces, only, read
