@@ -150,7 +150,8 @@ class Watch:
             return None
         after = standing.resolved[-1].last_step if standing.resolved else None
         not_before = None if after is None else after + 1
-        found, guards = [], []
+        found: list[int] = []
+        guards: list[int] = []
         for comparison in supporting(self.trigger.when, outcome):
             reading = reading_of(self.trigger.when, comparison, scope.param)
             if reading is not None:

@@ -32,6 +32,7 @@ from ..format.schema import (
 from ..language.nodes import Call, Compare, Constant, Expression, Metric, Node, Reference, walk
 from ..library import Library, use_problems
 from ..packages import registered_probes
+from ..probe_facts import PROBE_FACTS, RESULT_FIELDS
 from ..vocabulary import is_own
 from .branch_cover import uncovered_branches
 from .comments import comment_problems
@@ -249,6 +250,24 @@ def _probe_step(step: ProbeStep, place: Place) -> Iterator[Entry]:
             f"no installed package registers {step.probe!r} (grpo-tui playbook list shows those that are)"
         )
         yield (*place, "probe"), "probe/unregistered", "bug", message
+    if not is_own(step.probe):
+        yield from _result_fields(step, place)
+
+
+def _result_fields(step: ProbeStep, place: Place) -> Iterator[Entry]:
+    """A field that no result of a bundled probe has: tests give it, a real probe never will."""
+    named: list[tuple[Place, str]] = [
+        ((*place, "records", id), source.removeprefix("result.")) for id, source in step.records.items()
+    ]
+    for index, case in enumerate(step.cases):
+        nodes = case.when.references() if case.when is not None else ()
+        at: Place = (*place, "cases", index, "when")
+        named += [(at, node.key) for node in nodes if node.source == "result"]
+    for at, field in named:
+        if field not in RESULT_FIELDS:
+            facts = ", ".join(f'obs["{id}"]' for id in PROBE_FACTS[step.probe])
+            message = f"a result of {step.probe} has no field {field!r}; what it measures is {facts}"
+            yield at, "probe/field", "bug", message
 
 
 def _reachable(playbook: Playbook) -> set[int]:

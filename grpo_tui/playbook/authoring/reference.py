@@ -7,6 +7,8 @@ from typing import Any
 
 from ...metrics.windows import WINDOWS
 from ..format.json_schema import PARTS, json_schema
+from ..language.names import CONFIG_KEYS, DERIVED_SETTINGS
+from ..probe_facts import PROBE_FACTS
 from ..vocabulary import YES_NO, diagnoses, observations
 
 ORDER = (
@@ -52,6 +54,8 @@ def reference() -> str:
     for name, title, intro in ORDER:
         lines += _section(parts, name, title, intro)
     lines += _conditions()
+    lines += _probes()
+    lines += _configuration()
     lines += _vocabulary()
     return "\n".join(lines).rstrip() + "\n"
 
@@ -164,6 +168,26 @@ def _conditions() -> Iterator[str]:
     yield from ("| window | says |", "|---|---|")
     for window in WINDOWS.values():
         yield f"| `{window.signature}` | {_cell(window.doc)} |"
+    yield ""
+
+
+def _probes() -> Iterator[str]:
+    yield from ("## Probes", "", "For `probe`; a package's own begin with `x.`.", "")
+    yield from ("| probe | settles |", "|---|---|")
+    for probe, facts in PROBE_FACTS.items():
+        yield f"| `{probe}` | {', '.join(f'`{id}`' for id in facts)} |"
+    yield ""
+
+
+def _configuration() -> Iterator[str]:
+    yield from ("## Configuration keys", "", "For `config:`, `config.<key>` and a test's `config`.", "")
+    yield ", ".join(f"`{key}`" for key in sorted(CONFIG_KEYS)) + "."
+    yield ""
+    yield (
+        "Worked out from several of them: " + ", ".join(f"`{key}`" for key in sorted(DERIVED_SETTINGS)) + "."
+    )
+    yield ""
+    yield "Metrics are listed by [name](metrics/README.md)."
     yield ""
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..format.problems import PlaybookError
-from ..format.schema import Expected, Playbook, PlaybookTest, ProbeStep
+from ..format.schema import Expected, Playbook, PlaybookTest, ProbeStep, branches_of
 from ..library import Library
 from .fake_run import FakeRun, run_of
 
@@ -166,10 +166,19 @@ class OwnEngine:
         walk = Walk.start(playbook, run, library, answers=_answers(playbook, test), by="test")
         verdict = walk.run_headless()
         taken = [entry for entry in walk.history if entry.playbook == playbook.id]
+        # What was never answered goes the way of `otherwise` without its points: that tests no points.
+        paying = {
+            "/".join(map(str, ("steps", index, *at)))
+            for index, step in enumerate(playbook.steps)
+            for at, branch in branches_of(step)
+            if branch.evidence
+        }
         return Walked(
             verdict=str(verdict),
             path=tuple(entry.id for entry in taken if entry.result != "left out"),
-            branches=frozenset(entry.branch for entry in taken),
+            branches=frozenset(
+                entry.branch for entry in taken if entry.branch not in paying or entry.contributions
+            ),
             told=tuple(_line(entry) for entry in walk.history),
         )
 

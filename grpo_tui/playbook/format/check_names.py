@@ -60,6 +60,7 @@ CHECKS: dict[str, tuple[Level, str]] = {
     "step/open": ("info", "A question without the screen that shows what to look at."),
     "step/why": ("info", "A step that does not say why."),
     "probe/cost": ("warning", "A probe without its cost."),
+    "probe/field": ("bug", "A field that a bundled probe's result does not have."),
     "probe/timeout": ("warning", "A probe without a limit of time."),
     "probe/unregistered": ("bug", "No installed package registers this probe."),
     "verdict/unconfirmable": ("info", "A hypothesis that can only be suspected."),

@@ -15,7 +15,7 @@ from ..language.expressions import RESERVED
 from ..language.kinds import values_named
 from ..language.names import Names, did_you_mean, near
 from ..language.nodes import Expression
-from ..vocabulary import Observation
+from ..vocabulary import Observation, diagnoses, is_own
 from .complaints import Finding
 from .schema import (
     AskStep,
@@ -64,7 +64,10 @@ def findings(playbook: Playbook, names: Names) -> Iterator[Finding]:
 
 def _unknown(place: Place, what: str, name: str, known: Iterable[str], *, on_key: bool = False) -> Finding:
     check = f"names/{what.replace(' ', '-')}"
-    return Finding(place, f"unknown {what} {name!r}{did_you_mean(name, known)}", check, on_key)
+    message = f"unknown {what} {name!r}{did_you_mean(name, known)}"
+    if what == "hypothesis" and (name in diagnoses() or is_own(name)):
+        message = f"{name} is not among the `hypotheses` of this playbook: declare it there"
+    return Finding(place, message, check, on_key)
 
 
 def _hypotheses(playbook: Playbook, names: Names) -> Iterator[Finding]:

@@ -253,7 +253,7 @@ class Expected(Model):
     first_step: Whole | None = Field(default=None, description="The step at which it first fires.")
     tolerance: Whole = Field(default=0, ge=0, description="Steps by which first_step may be off.")
     verdict: ExpectedVerdict | None = Field(
-        default=None, description="`suspected <diagnosis>`, or `undetermined`."
+        default=None, description="`confirmed <diagnosis>`, `suspected <diagnosis>` or `undetermined`."
     )
     path: tuple[str, ...] = Field(
         default=(), description="Ids of the steps walked, in order, up to the last named."

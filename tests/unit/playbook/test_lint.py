@@ -118,6 +118,27 @@ REMARKS = [
     ),
     ("    cost: {gpu_minutes: 3}\n", "", "probe/cost", "warning", "- id: measured"),
     ("    timeout: 10m\n", "", "probe/timeout", "warning", "- id: measured"),
+    (
+        """      - {when: 'obs["probe.ratio.engine-agrees"] == "yes"', evidence""",
+        """      - {when: 'result.engine_agrees == "yes"', evidence""",
+        "probe/field",
+        "bug",
+        "- {when: 'result.engine_agrees",
+    ),
+    (
+        "    timeout: 10m\n",
+        "    timeout: 10m\n    records: {probe.ratio.engine-agrees: result.agrees}\n",
+        "probe/field",
+        "bug",
+        "records:",
+    ),
+    (
+        "{otherwise: true}\n  - id: measured",
+        "{otherwise: true, evidence: {collapse.entropy: -1}}\n  - id: measured",
+        "tests/uncovered",
+        "info",
+        "- {otherwise: true, evidence",
+    ),
     ("    open: rollouts\n", "", "step/open", "info", "- id: alike"),
     ("    why: The rollouts decide.\n", "", "step/why", "info", "- id: alike"),
     (

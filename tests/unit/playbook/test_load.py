@@ -104,6 +104,7 @@ TYPOS = [
     ("result.engine_agrees}", "engine_agrees}", "engine_agrees}", "a field of the result"),
     ("max(clip_frac_high, last=200)", "max(clip_frac_high, lst=200)", "200) ==", "did you mean 'last'"),
     ("  - for: collapse.entropy", "  - for: healty", "healty", "did you mean 'healthy'"),
+    ("  - for: collapse.entropy", "  - for: data.too-hard", "data.too-hard", "declare it there"),
     ("after: 200}", "aftr: 200}", "aftr", "did you mean 'after'"),
     ("0.9~0.25x200 0.25", "0.9~0.25x200 0,25", "0,25", "no part of a curve"),
     ('{entropy: "0.9~', '{entrop: "0.9~', "entrop:", "did you mean 'entropy'"),
