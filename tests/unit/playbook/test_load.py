@@ -114,7 +114,7 @@ TYPOS = [
         "verdict: suspected healthy",
         "verdict: suspected data.too-hard",
         "suspected data",
-        "unknown hypothesis",
+        "declare it there",
     ),
     ("path: [learning]", "path: [learning, learnin]", "learnin]", "did you mean 'learning'"),
     ("params: {window: 200", "params: {drop: 200, window: 200", "drop: 200", "a word of the language"),
