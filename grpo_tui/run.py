@@ -88,8 +88,9 @@ class Run:
                 track.reset()
             for part in batch.parts:
                 self._apply(track, part)
-            if track.doubt and track.doubt not in self.warnings:
-                self.warnings.append(track.doubt)
+            for note in (track.doubt, track.anew):
+                if note and note not in self.warnings:
+                    self.warnings.append(note)
             track.changed(batch.source.modified, time.time())
             batches.append(batch)
         if batches:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -39,6 +39,8 @@ class Segment:
     last_step: int | None = None
     first_step: int | None = None
     first_line: int = 0
+    first_row: dict[str, float] = field(default_factory=dict)
+    """Raw name -> value."""
     rows: int = 0
     ragged: bool = False
     """Whether a second writer lags behind, so that steps came that none of the rows before had."""
@@ -63,6 +65,7 @@ class Segment:
                 series.append(step, value)
         if self.first_step is None:
             self.first_step, self.first_line = record.step, record.line
+            self.first_row = dict(record.values)
         self.last_step = record.step if self.last_step is None else max(self.last_step, record.step)
 
     def extend(self, rows: Rows) -> None:
@@ -83,6 +86,7 @@ class Segment:
             self.last_step = int(rows.steps[-1])
             if self.first_step is None:
                 self.first_step, self.first_line = int(rows.steps[0]), rows.lines[0]
+                self.first_row = dict(zip(rows.names, rows.table[0].tolist(), strict=True))
 
     def _bind(self, values: Iterable[str]) -> None:
         """Give each new raw name a canonical one that no better or earlier name holds, else its own."""
@@ -142,6 +146,11 @@ class Track:
     """The step that the source has reached, by its rows or its progress bar."""
     doubt: str = ""
     """What a person should know of how rows were put together."""
+    anew: str = ""
+    """What a person should know of a file that was begun anew while it was followed."""
+    _void: int = 0
+    """How many of the segments are of a file that was truncated or replaced before its first new row."""
+    _void_incidents: int = 0
     _modified: float = 0.0
     _gaps: deque[float] = field(default_factory=lambda: deque(maxlen=8))
 
@@ -151,6 +160,8 @@ class Track:
 
     def add(self, record: Record) -> None:
         """Take a row; one whose step goes back, or comes again after a restart, opens a new segment."""
+        if self._void:
+            self._settle(record.values)
         if record.kind != "late":
             self._place(record.step, record.values if record.kind == "train" else {})
         self.newest.add(record)
@@ -160,6 +171,8 @@ class Track:
 
     def extend(self, rows: Rows) -> None:
         """Take consecutive rows; one whose step goes back opens a new segment."""
+        if self._void:
+            self._settle(dict(zip(rows.names, rows.table[0].tolist(), strict=True)))
         breaks = np.flatnonzero(np.diff(rows.steps) <= 0) + 1
         for start, end in pairwise([0, *breaks.tolist(), len(rows)]):
             part = rows.part(start, end)
@@ -204,6 +217,20 @@ class Track:
             )
         return False
 
+    def _settle(self, row: Mapping[str, float]) -> None:
+        """The first row after a reset: forget what it says again, else keep what was read before."""
+        void, self._void = self._void, 0
+        if any(_same(segment.first_row, row) for segment in self.segments[:void]):
+            self.segments = [Segment(0)]
+            self.incidents = self.incidents[self._void_incidents :]
+            self.past = 0
+            return
+        last = self.segments[void - 1]
+        self.anew = (
+            f"{self.source.path}: was begun anew while it was followed; what was read of it before, "
+            f"up to step {last.last_step}, is kept as an earlier segment"
+        )
+
     def changed(self, modified: float, now: float) -> None:
         """The source changed at `modified` (wall time); while it grows before us the gaps are its habit."""
         before, self._modified = self._modified, modified
@@ -216,11 +243,25 @@ class Track:
         return max(self._gaps) if len(self._gaps) >= FEW_GAPS else 0.0
 
     def reset(self) -> None:
-        """The file was truncated or replaced; what it said is void."""
-        self.segments = [Segment(0)]
-        self.incidents = []
-        self.past = 0
+        """The file was truncated or replaced.
+
+        Which of the two the first new row tells: a copy of the old file says again what it said, a run that
+        was begun anew does not. What was read of the run before stands nowhere else, so it is kept.
+        """
+        held = [segment for segment in self.segments if segment.rows]
+        self.segments = [*held, Segment(len(held))]
+        self._void = len(held)
+        self.incidents = [replace(incident, line=0) for incident in self.incidents] if held else []
+        self._void_incidents = self.past = len(self.incidents)
         self.records = 0
         self.resets += 1
         self.restarted = self.ended = False
         self.at = None
+
+
+def _same(row: Mapping[str, float], other: Mapping[str, float]) -> bool:
+    """Whether two rows say the same; a row that was read while it was half written has fewer names."""
+    shared = row.keys() & other.keys()
+    return bool(shared) and np.array_equal(
+        [row[k] for k in shared], [other[k] for k in shared], equal_nan=True
+    )
