@@ -16,6 +16,13 @@ def run(options: Namespace) -> int:
     if playbook is None:
         return complain(f"no playbook {options.name!r}; there are: {', '.join(library.playbooks)}")
     print(f"{playbook.playbook}: {plain(playbook.title)}\n\n{plain(playbook.summary)}\n")
+    source = library.origins[playbook.id]
+    if source.kind != "bundled" or playbook.overlays:
+        print(f"from         {plain(str(playbook.origin))} ({source})")
+    for overlay in playbook.overlays:
+        print(f"changed by   {plain(overlay)}")
+    if playbook.params:
+        print("params       " + ", ".join(f"{name}: {plain(str(v))}" for name, v in playbook.params.items()))
     if playbook.trigger is not None:
         print(f"alarm when   {playbook.trigger.when}")
     for number, step in enumerate(playbook.steps, 1):
