@@ -6,15 +6,13 @@ or as a tensor (TensorFlow 2). Values are 32-bit: 1e-6 reads back as 9.99999997e
 its arguments and the model's configuration as text summaries, and tags `train/x` and `eval/x` what it
 calls `x` and `eval_x` everywhere else.
 
-The checksums (CRC-32C, which the standard library lacks) are looked at only where something is odd: each
-costs more than reading the frame. A damaged frame is passed over; a damaged length ends the file, since
-nothing says where the next frame begins.
+A frame whose checksum is wrong is passed over; a damaged length ends the file, since nothing says where the
+next frame begins.
 """
 
 from __future__ import annotations
 
 import json
-from functools import cache
 from struct import Struct, error
 
 from ..origin.names import LAST_WORDS, bare, origin_of
@@ -23,12 +21,11 @@ from ..reader import FrameReader
 from ..records import Ended, Item, Origin, Record, Warn
 from ..rows import Parts, Rows
 from ..settings.printed import flattened
+from .checksum import sound, sound_length
 from .wire import BYTES, FIXED32, FIXED64, VARINT, double, fields, signed, single, text, varint
 
 _LENGTH = Struct("<Q").unpack_from
-_CHECK = Struct("<I").unpack_from
 _FLOAT = Struct("<f").unpack_from
-_PLAUSIBLE = 1 << 16
 _LARGEST = 1 << 28
 _SAID = {"args/text_summary": "", "model_config/text_summary": "model_config."}
 _DT_FLOAT, _DT_DOUBLE = 1, 2
@@ -56,21 +53,29 @@ class TensorBoard(FrameReader):
 
     def frames(self, data: bytes) -> tuple[list[Item | Rows], int]:
         parts = Parts()
-        at, size = 0, len(data)
+        starts: list[int] = []
+        ends: list[int] = []
+        at, size, gone = 0, len(data), self._damaged
         while at + 12 <= size and not self._damaged:
             length = _LENGTH(data, at)[0]
-            if length > _PLAUSIBLE and (length > _LARGEST or not checked(data, at, at + 8)):
+            if length > _LARGEST or not sound_length(data[at : at + 12]):
                 self._damaged = True
-                parts.give(Warn("an event file is damaged: what follows in it cannot be read"))
                 break
             end = at + 12 + length
             if end + 4 > size:
                 break
+            starts.append(at + 12)
+            ends.append(end)
+            at = end + 4
+        for start, end, good in zip(starts, ends, sound(data, starts, ends), strict=True):
             try:
-                self._event(data, at + 12, end, parts)
+                if not good:
+                    raise ValueError
+                self._event(data, start, end, parts)
             except (ValueError, IndexError, error):
                 parts.give(Warn("a damaged event was passed over"))
-            at = end + 4
+        if self._damaged and not gone:
+            parts.give(Warn("an event file is damaged: what follows in it cannot be read"))
         self._close(parts)
         return parts.take(), size if self._damaged else at
 
@@ -171,23 +176,3 @@ def _tensor(data: bytes, at: int, end: int) -> float | str | None:
         elif field == 8 and wire == BYTES:
             return text(data, start, stop)
     return None
-
-
-def checked(data: bytes, start: int, end: int) -> bool:
-    """Whether the masked CRC-32C behind `data[start:end]` is the right one."""
-    crc = 0xFFFFFFFF
-    for byte in data[start:end]:
-        crc = _table()[(crc ^ byte) & 0xFF] ^ (crc >> 8)
-    crc ^= 0xFFFFFFFF
-    said: int = _CHECK(data, end)[0]
-    return said == ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-@cache
-def _table() -> list[int]:
-    table = []
-    for byte in range(256):
-        for _ in range(8):
-            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
-        table.append(byte)
-    return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from hypothesis import strategies as some
 from grpo_tui.run import Run
 from grpo_tui.sources.records import Record, Warn
 from grpo_tui.sources.search.detect import SeveralRuns
-from grpo_tui.sources.sinks.tensorboard import TensorBoard, checked
+from grpo_tui.sources.sinks.checksum import sound, sound_length
+from grpo_tui.sources.sinks.tensorboard import TensorBoard
 
 from .binary import EVENTS, event, field, frame, masked_crc32c, said, scalar
 from .reading import only, read, records
@@ -105,7 +107,27 @@ def test_checksums() -> None:
         (0xE3069283 >> 15 | 0xE3069283 << 17) + 0xA282EAD8 & 0xFFFFFFFF
     ).to_bytes(4, "little")
     good = frame(b"abc")
-    assert checked(good, 0, 8) and not checked(b"\1" + good[1:], 0, 8)
+    assert sound_length(good[:12]) and not sound_length(b"\1" + good[1:12])
+
+
+@given(some.lists(some.binary(max_size=80), max_size=20), some.data())
+def test_checksums_of_many_frames(contents: list[bytes], data: some.DataObject) -> None:
+    frames = [bytearray(frame(content)) for content in contents]
+    harmed = {i for i in range(len(frames)) if data.draw(some.booleans())}
+    for i in harmed:
+        frames[i][data.draw(some.integers(12, len(frames[i]) - 1))] ^= 4
+    ends = list(itertools.accumulate(map(len, frames)))
+    starts = [end - len(one) + 12 for end, one in zip(ends, frames, strict=True)]
+    good = sound(b"".join(frames), starts, [end - 4 for end in ends])
+    assert good == [i not in harmed for i in range(len(frames))]
+
+
+def test_no_number_is_read_of_a_damaged_frame() -> None:
+    broken = bytearray(event(6, scalar("train/loss", 1)))
+    broken[-6] ^= 0x40  # the number's exponent: the event can still be read, as another one
+    items = read(TensorBoard(), TRL + bytes(broken) + event(7, scalar("train/loss", 3)))
+    assert [one.step for one in only(Record, items)][-2:] == [5, 7]
+    assert "damaged" in only(Warn, items)[0].text
 
 
 def test_starts_of_one_run_follow_one_another(tmp_path: Path) -> None:
