@@ -42,6 +42,10 @@ from .track import Segment, Track
 __all__ = ["Run", "Segment", "State", "Track"]
 
 
+LOOK_AGAIN = 10.0
+"""Seconds between two looks into a run's folder for logs that were not there when it was opened."""
+
+
 class Run:
     """Everything known about one run. Build it with `Run.open`, then call `poll` to read on."""
 
@@ -56,6 +60,7 @@ class Run:
         self._settings: dict[str, Setting] = {}
         self._merged: dict[str, tuple[tuple[int, ...], Points]] = {}
         self._lost: str | None = None
+        self._look_again = time.monotonic() + LOOK_AGAIN
         self._derivations = derivations.Derivations(self, self.rollout_files)
         self._rollouts: dict[str, Any] | None = None
         self._groups: tuple[object, list[Group]] | None = None
@@ -80,6 +85,8 @@ class Run:
         """Read what is new in every source. With `final` also what an unfinished last line holds."""
         batches = []
         self._keep_up(final=final)
+        if time.monotonic() >= self._look_again:
+            self._look_for_more()
         for track in self.tracks:
             batch = track.source.poll(final=final)
             if batch is None:
@@ -113,6 +120,16 @@ class Run:
             self.warnings = [text for text in self.warnings if text != self._lost]
             self.warnings += [mirror.problem] if mirror.problem is not None else []
             self._lost = mirror.problem
+
+    def _look_for_more(self) -> None:
+        """Take up the sources of a run's folder that were written after it was opened."""
+        began = time.monotonic()
+        fresh = detect.later(self.found, [track.source for track in self.tracks])
+        self._look_again = time.monotonic() + max(LOOK_AGAIN, 50 * (time.monotonic() - began))
+        self.tracks += [Track(source) for source in fresh]
+        if fresh:
+            self.revision += 1
+            self.warnings = [text for text in self.warnings if "holds no metrics yet" not in text]
 
     def _apply(self, track: Track, item: Item | Rows) -> None:
         match item:

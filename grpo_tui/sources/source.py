@@ -91,6 +91,11 @@ class Source:
         return self._tail.path if isinstance(self._tail, LatestTail | ChainTail) else self._path
 
     @property
+    def alone(self) -> bool:
+        """Whether the source stays with one file; others go on with the next of their kind."""
+        return isinstance(self._tail, FileTail)
+
+    @property
     def closed(self) -> bool:
         """Whether a pipe was closed by its writer; a file may always grow."""
         return isinstance(self._tail, StreamTail) and self._tail.ended

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -62,3 +64,27 @@ def test_a_copy_of_the_same_log_is_no_restart(log: Path) -> None:
     run.poll()
     assert [(one.first_step, one.last_step) for one in run.segments] == [(1, 25)]
     assert run.warnings == []
+
+
+def test_what_a_folder_gets_later_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opened while only the configuration is there, as one does right after the start."""
+    monkeypatch.setattr("grpo_tui.run.LOOK_AGAIN", 0.0)
+    (tmp_path / ".hydra").mkdir()
+    (tmp_path / ".hydra" / "config.yaml").write_text("trainer: {total_training_steps: 9}\n")
+    run = Run.open(tmp_path, live=True)
+    run.poll()
+    assert run.tracks == [] and any("no metrics yet" in text for text in run.warnings)
+    (tmp_path / "train.log").write_text(rows(1, 3, seed=1.0))
+    _watch(run, lambda: run.steps() == [1, 2, 3])
+    assert run.warnings == []
+    (tmp_path / "metrics.jsonl").write_text('{"step": 4, "data": {"actor/entropy": 0.5}}\n')
+    _watch(run, lambda: run.points("entropy").steps.tolist() == [1, 2, 3, 4])
+    assert len(run.tracks) == 2
+
+
+def _watch(run: Run, seen: Callable[[], bool]) -> None:
+    """Poll until it is seen, as a person's screen does."""
+    until = time.monotonic() + 20.0
+    while not seen():
+        assert time.monotonic() < until
+        run.poll()

@@ -225,6 +225,22 @@ def rollout_files(found: Found) -> list[Path]:
     return [*(file for file in found.rollouts if file not in set(now)), *now]
 
 
+def later(found: Found, held: list[Source]) -> list[Source]:
+    """The sources of a run's folder that are there now and were not when those held were found.
+
+    None where it was no folder, or has become one of several runs: then what was found stays.
+    """
+    if not found.path.is_dir():
+        return []
+    try:
+        now = _directory(found.path, live=True).sources
+    except SourceError:
+        return []
+    paths = {source.path for source in held}
+    kinds = {source.reader.name for source in held if not source.alone}
+    return [one for one in now if one.path not in paths and one.reader.name not in kinds]
+
+
 def _source(file: Path, reader: Reader, root: Path) -> Source:
     if isinstance(reader, WandbFile):
         return wandb_source(file)

@@ -37,6 +37,7 @@ class Trackio(OwnReader):
         self._seen: tuple[int, ...] = ()
         self._last = 0
         self._run: str | None = None
+        self._waits = False
         self._rows = LoggedRows()
 
     @classmethod
@@ -52,12 +53,19 @@ class Trackio(OwnReader):
             with closing(_opened(path)) as database:
                 more = self._read(database, parts)
         except sqlite3.DatabaseError as error:
-            if "locked" in str(error) or "busy" in str(error):
-                return None
+            if _locked(error):
+                return self._wait(path)
             raise SourceError(f"{path}: is no database of trackio that can be read ({error})") from None
         self.modified = max(stamp[1::2], default=0) / 1e9
         self._seen = () if more else stamp
         return parts.take() or None
+
+    def _wait(self, path: Path) -> list[Item | Rows] | None:
+        """Somebody writes: what is there is read at a later poll. Said where nothing was read yet."""
+        if self._seen or self._waits:
+            return None
+        self._waits = True
+        return [Warn(f"{path}: is locked by a writer; it is read as soon as the lock is gone")]
 
     def _read(self, database: sqlite3.Connection, parts: Parts) -> bool:
         """Give what came after the last row; True where there is more."""
@@ -151,11 +159,15 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return tuple(found)
 
 
+def _locked(error: sqlite3.DatabaseError) -> bool:
+    return "locked" in str(error) or "busy" in str(error)
+
+
 def holds_metrics(path: Path) -> bool:
-    """Whether a database is trackio's, and not mlflow's or anybody's."""
+    """Whether a database is trackio's, and not mlflow's or anybody's; of one that is locked it may be."""
     try:
         with closing(_opened(path)) as database:
             columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")}
-    except sqlite3.DatabaseError:
-        return False
+    except sqlite3.DatabaseError as error:
+        return _locked(error)
     return {"run_name", "step", "metrics"} <= columns

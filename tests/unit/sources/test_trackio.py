@@ -120,3 +120,18 @@ def test_rows_packed_at_once_are_the_rows(
 
 def told(parts: list[Item | Rows]) -> list[str]:
     return [str(item) for part in parts for item in (part.records() if isinstance(part, Rows) else [part])]
+
+
+def test_a_locked_database_is_named_and_read_later(tmp_path: Path) -> None:
+    path = tmp_path / "project.db"
+    held = sqlite3.connect(path, isolation_level=None)
+    held.execute("CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name TEXT, step INTEGER, metrics TEXT)")
+    held.execute("INSERT INTO metrics (run_name, step, metrics) VALUES ('r', 1, '{\"loss\": 0.5}')")
+    held.execute("BEGIN EXCLUSIVE")
+    run = Run.open(path)
+    run.poll()
+    assert [text for text in run.warnings if "locked by a writer" in text] and run.steps() == []
+    held.execute("COMMIT")
+    run.poll()
+    assert run.points("loss").values.tolist() == [0.5]
+    held.close()
