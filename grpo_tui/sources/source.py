@@ -10,12 +10,14 @@ from __future__ import annotations
 import copy
 import time
 from codecs import BOM_UTF8
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .consoles.sieve import Sieve
 from .consoles.text import find_bar, plain
+from .cut_line import RECENT, without_cut_number
 from .errors import SourceError
 from .incidents.finder import Incidents
 from .reader import FrameReader, LineReader, OwnReader, Reader, WholeReader
@@ -81,6 +83,7 @@ class Source:
         self._clipped = False
         self._touched = time.monotonic()
         self._provisional = b""
+        self._recent: deque[bytes] = deque(maxlen=RECENT)
         self._incidents = Incidents()
         self._parts = Parts()
         self._row: Record | None = None
@@ -178,6 +181,8 @@ class Source:
 
     def _segments(self, batch: Batch, reader: LineReader, data: bytes) -> None:
         *lines, rest = data.split(b"\n")
+        if lines:
+            self._recent.extend([self._rest + lines[0], *lines[1:]][-RECENT:])
         if len(lines) > 1 and not reader.prose and b"\r" not in data and not self._clipped:
             whole = self._bulk(batch, reader, lines)
             lines = lines[whole:]
@@ -293,6 +298,12 @@ class Source:
     def _unfinished(self, batch: Batch, reader: LineReader, *, final: bool) -> None:
         if final:
             rest, self._rest = self._rest, b""
+            cut = without_cut_number(rest, reversed(self._recent)) if rest else None
+            if cut is not None:
+                rest = cut
+                batch.parts.append(
+                    Warn(f"{self.path}: ends within a line; its last number may be cut off and was left out")
+                )
             self._segment(batch, reader, rest)
             batch.parts.extend(self._parts.take())
             if self._bar is not None:

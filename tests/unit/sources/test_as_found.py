@@ -120,3 +120,38 @@ class TestTables:
         run = opened(tmp_path / "a.csv", "step;reward;loss\n1;0,5;-1,25\n2;0,6;1e-3\n")
         assert run.points("reward_mean").values.tolist() == [0.5, 0.6]
         assert run.points("loss").values.tolist() == [-1.25, 0.001]
+
+
+def _table(separator: str, *, head: str = "") -> str:
+    return head + "".join(separator.join((str(s), f"{s / 8}", repr(1e-6 / s))) + "\n" for s in range(1, 7))
+
+
+CUT = {
+    "verl.log": "".join(f"{row(step)}\n" for step in range(1, 7)),
+    "a.csv": _table(",", head="step,reward,lr\n"),
+    "a.tsv": _table("\t", head="step\treward\tlr\n"),
+    "prime.log": "".join(f"Step {s} | Time: 41.20s | Loss: {1 / s:.4f} | Entropy: 0.5{s}12\n" for s in STEPS),
+    "nemo.log": "".join(
+        f"===== Step {s}/500 =====\n  • Loss: {1 / s:.4f}\n  • Avg Reward: 0.{s}333\n" for s in range(1, 9)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_wherever_a_log_ends_no_number_is_another(tmp_path: Path, name: str) -> None:
+    whole = opened(tmp_path / name, CUT[name])
+    for end in range(len(CUT[name]) // 2, len(CUT[name])):
+        run = opened(tmp_path / f"{end}-{name}", CUT[name][:end])
+        for metric in run.names():
+            points, all_points = run.points(metric), whole.points(metric)
+            held = dict(zip(all_points.steps.tolist(), all_points.values.tolist(), strict=True))
+            for step, value in zip(points.steps.tolist(), points.values.tolist(), strict=True):
+                assert value == pytest.approx(held[step], rel=1e-9), (end, metric, step)
+
+
+def test_a_last_line_without_an_end_is_read_where_it_is_complete(tmp_path: Path) -> None:
+    run = opened(tmp_path / "a.log", CONSOLE.removesuffix("\n"))
+    assert steps(run) == steps(run, "response_length_mean") == STEPS and run.warnings == []
+    cut = opened(tmp_path / "b.log", CONSOLE[:-3])
+    assert steps(cut) == STEPS and steps(cut, "response_length_mean") == STEPS[:-1]
+    assert any("last number may be cut off" in text for text in cut.warnings)
