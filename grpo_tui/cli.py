@@ -139,10 +139,26 @@ def _playbook(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add_actions(_command(commands, "playbook", "grpo-tui playbook check my-playbooks/"))
 
 
+PROBES = ("ratio", "update", "accumulation", "mask", "nonfinite", "verifier")
+
+
+def _probe_name(name: str) -> str:
+    if name in (*PROBES, "history", "compare") or (name.startswith("x.") and len(name) > 2):
+        return name
+    import difflib
+
+    near = difflib.get_close_matches(name, PROBES, 1)
+    meant = f" - did you mean {near[0]!r}?" if near else ""
+    raise argparse.ArgumentTypeError(
+        f"no probe {name!r}{meant}; there are {', '.join(PROBES)}, and x.NAME of packages"
+    )
+
+
 def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "probe", "grpo-tui probe ratio --run outputs/run-1 --python .venv/bin/python")
-    probes = ("ratio", "update", "accumulation", "mask", "nonfinite", "verifier")
-    parser.add_argument("probe", choices=(*probes, "history", "compare"))
+    probes = PROBES
+    named = ", ".join((*probes, "x.NAME of a package"))
+    parser.add_argument("probe", type=_probe_name, help=f"{named}; or history, compare")
     parser.add_argument("targets", nargs="*", help="history: a run; compare: two results")
     parser.add_argument("--run", metavar="PATH", help="the run whose model to probe")
     parser.add_argument("--launch", default="local", help="a launch profile: its name or a YAML file")
@@ -154,6 +170,9 @@ def _probe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--timeout", type=float, default=1800.0, help="seconds (default: 1800)")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--yes", action="store_true", help="start without asking")
+    parser.add_argument(
+        "--trust", metavar="PACKAGE", help="agree to the probe of this package the first time"
+    )
     parser.usage = f"{parser.format_usage().removeprefix('usage: ').rstrip()} [-- OPTIONS OF THE PROBE]"
     parser.set_defaults(extra=[])
 

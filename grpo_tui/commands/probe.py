@@ -37,6 +37,8 @@ def run(options: Namespace) -> int:
         return complain(f"which Python trains? {plan.interpreter_why}; for a rehearsal: --tiny")
     if not options.json:
         _show(plan)
+    if plan.origin is not None and not _may_run(plan.origin, options):
+        return 2
     if not options.yes and not _agreed(plan):
         return 2
     return _start(plan, job, options.json)
@@ -108,14 +110,38 @@ def _show(plan: Any) -> None:
     if plan.probe == "verifier":
         print(f"code         {plain(plan.model_why)}")
     else:
-        print(f"model        {plan.model or 'a tiny random model'}   ({plain(plan.model_why)})")
+        without = "a tiny random model" if plan.origin is None else "none"
+        print(f"model        {plan.model or without}   ({plain(plan.model_why)})")
     if plan.rehearsal_reason:
         print(f"             {plain(plan.rehearsal_reason)}")
+    if plan.origin is not None:
+        print(f"code         {plain(str(plan.origin))}")
     print(f"interpreter  {plan.interpreter}   ({plan.interpreter_why})")
     print(f"device       {plan.device}   ({plan.device_why})")
     print(f"cost         {plan.cost.text}")
     print(f"result       {plan.out_dir}/result.json")
     print(f"command      {plan.shell()}\n")
+
+
+def _may_run(origin: Any, options: Namespace) -> bool:
+    """Whether a person agrees to the code of this package in this version, now or before."""
+    from ..launch import agreed_to, remember
+
+    if agreed_to(origin):
+        return True
+    if options.trust != origin.package:
+        if not sys.stdin.isatty():
+            complain(
+                f"not started: {origin} has not run here before; add --trust {origin.package} to agree to it"
+            )
+            return False
+        if input(f"run {plain(str(origin))} for the first time? [y/N] ").strip().lower() not in {"y", "yes"}:
+            return False
+    try:
+        remember(origin)
+    except OSError as error:
+        complain(f"that you agreed cannot be kept ({error.strerror}): it will be asked again")
+    return True
 
 
 def _agreed(plan: Any) -> bool:
@@ -150,7 +176,8 @@ def _start(plan: Any, job: Any, as_json: bool) -> int:
     if result.status == "cancelled":
         return 130
     if result.status in ("cannot-run", "crashed"):
-        complain(result.error or result.status)
+        last = f": {result.stderr[-1]}" if result.status == "crashed" and result.stderr else ""
+        complain(f"{result.error or result.status}{last}")
         return 2
     return EXIT.get(result.verdict, 3)
 

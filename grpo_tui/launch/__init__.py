@@ -13,6 +13,7 @@ from .interpreter import InterpreterChoice, InterpreterInfo, choose_interpreter,
 from .job import JobProbe, start_launched
 from .local import LocalProbe, run_probe
 from .profiles import Launched, LaunchProfile, launched, load_profile, profile_names
+from .registered import Origin, agreed_to, remember
 from .result import ProbeResult
 
 __all__ = [
@@ -25,10 +26,12 @@ __all__ = [
     "LaunchProfile",
     "Launched",
     "LocalProbe",
+    "Origin",
     "PlanError",
     "ProbeEvent",
     "ProbePlan",
     "ProbeResult",
+    "agreed_to",
     "choose_interpreter",
     "compare_results",
     "estimate_cost",
@@ -39,6 +42,7 @@ __all__ = [
     "probe_interpreter",
     "profile_names",
     "read_history",
+    "remember",
     "run_probe",
     "start_launched",
 ]

@@ -18,11 +18,15 @@ from grpo_tui.probes.registry import BARE_PROBES, PROBES
 from grpo_tui.probes.subject.checkpoint import Checkpoint, open_checkpoint
 from grpo_tui.probes.subject.user_code import describe
 
+from ..playbook.language.names import did_you_mean
+from ..playbook.vocabulary import is_own
 from .cost import CostEstimate, estimate_cost
 from .interpreter import InterpreterChoice, choose_interpreter, own_interpreter
+from .registered import NotStartable, Origin, origin_of, registered, words_of
 
 PROBES_DIR = Path(grpo_tui.probes.__file__).resolve().parent
 DEFAULT_TIMEOUT_S = 1800.0
+NOT_THE_RUNS = "nobody said that these are the run's weights"
 
 
 class PlanError(ValueError):
@@ -51,6 +55,8 @@ class ProbePlan:
     rehearsal_reason: str | None
     out_dir: Path
     timeout_s: float
+    origin: Origin | None = None
+    """Of a package's probe: whose code it is, to be agreed to before its first use."""
 
     @property
     def ready(self) -> bool:
@@ -60,6 +66,9 @@ class ProbePlan:
     def environment(self) -> dict[str, str]:
         """Variables the probe's process gets beside the inherited ones (`PYTHONPATH` is taken out)."""
         variables = {"TQDM_DISABLE": "1", "HF_HUB_OFFLINE": "1", "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+        if self.origin is not None:
+            # A folder of the same name in the working directory is not the package that was agreed to.
+            variables["PYTHONSAFEPATH"] = "1"
         return variables | ({"CUDA_VISIBLE_DEVICES": ""} if self.device == "cpu" else {})
 
     def shell(self) -> str:
@@ -89,9 +98,10 @@ def plan_probe(
     """
     if probe in BARE_PROBES:
         return _plan_bare(probe, out_dir, run, python, options or {}, timeout_s)
-    if probe not in PROBES:
+    if probe not in PROBES and not is_own(probe):
+        known = (*PROBES, *BARE_PROBES)
         raise PlanError(
-            f"{probe} is not started from here: run it yourself, and give what it found as an answer"
+            f"no probe {probe!r}{did_you_mean(probe, known)}: use {', '.join(known)}, or a package's x.…"
         )
     model, out_dir = model and model.expanduser().absolute(), out_dir.expanduser().absolute()
     options = {str(name).replace("_", "-"): value for name, value in (options or {}).items()}
@@ -102,28 +112,55 @@ def plan_probe(
     checkpoint = _checkpoint(model)
     choice = _interpreter(python, model)
     device, device_why, confirm = _device(device, run_alive)
-    arguments = _arguments(probe, model, run, device, options, out_dir, timeout_s)
-    _check(arguments)
-    reason = _rehearsal(model, run)
-    dtype = str(options.get("dtype") or "auto")
-    if dtype == "auto":
-        dtype = checkpoint.dtype if checkpoint and checkpoint.dtype in ("fp32", "bf16", "fp16") else "fp32"
+    common = _common(model, run, device, options, out_dir, timeout_s)
+    origin: Origin | None = None
+    if is_own(probe):
+        words, origin = _of_package(probe, choice.path)
+        reason = None if run is not None else NOT_THE_RUNS
+        cost = CostEstimate(
+            (0.0, timeout_s), 0, f"not known: only the package knows; at most {timeout_s:g} s"
+        )
+        without = "no model is named to it"
+    else:
+        arguments = [probe, *([] if model else ["--tiny"]), *common]
+        _check(arguments)
+        words, common = [str(PROBES_DIR)], arguments
+        reason = _rehearsal(model, run)
+        cost = estimate_cost(probe, checkpoint, _dtype(checkpoint, options), device, options)
+        without = "a tiny random model, built for the rehearsal"
     return ProbePlan(
         probe=probe,
-        argv=(str(choice.path or "PYTHON"), str(PROBES_DIR), *arguments),
+        argv=(str(choice.path or "PYTHON"), *words, *common),
         interpreter=choice.path,
         interpreter_why=choice.why,
         device=device,
         device_why=device_why,
         needs_device_confirmation=confirm,
-        cost=estimate_cost(probe, checkpoint, dtype, device, options),
+        cost=cost,
         model=model,
-        model_why=model_why if model else "a tiny random model, built for the rehearsal",
+        model_why=model_why if model else without,
         rehearsal=reason is not None,
         rehearsal_reason=reason,
         out_dir=out_dir,
         timeout_s=timeout_s,
+        origin=origin,
     )
+
+
+def _of_package(probe: str, python: Path | None) -> tuple[list[str], Origin | None]:
+    """The words that run a package's probe, and whose it is in that interpreter."""
+    try:
+        entry = registered(probe)
+        return words_of(entry), None if python is None else origin_of(entry, python)
+    except NotStartable as error:
+        raise PlanError(str(error)) from None
+
+
+def _dtype(checkpoint: Checkpoint | None, options: Mapping[str, Any]) -> str:
+    dtype = str(options.get("dtype") or "auto")
+    if dtype != "auto":
+        return dtype
+    return checkpoint.dtype if checkpoint and checkpoint.dtype in ("fp32", "bf16", "fp16") else "fp32"
 
 
 def _plan_bare(
@@ -206,11 +243,10 @@ def _device(device: str | None, run_alive: bool) -> tuple[str, str, bool]:
 def _rehearsal(model: Path | None, run: Path | None) -> str | None:
     if model is None:
         return "a tiny random model: worth nothing as evidence"
-    return None if run is not None else "nobody said that these are the run's weights"
+    return None if run is not None else NOT_THE_RUNS
 
 
-def _arguments(
-    probe: str,
+def _common(
     model: Path | None,
     run: Path | None,
     device: str,
@@ -218,7 +254,8 @@ def _arguments(
     out_dir: Path,
     timeout_s: float,
 ) -> list[str]:
-    arguments = [probe, *(["--model", str(model)] if model else ["--tiny"])]
+    """The words that every probe of a model takes, a package's too."""
+    arguments = ["--model", str(model)] if model else []
     if model and run:
         arguments += ["--weights-of-run", str(run)]
     arguments += ["--device", device, *_words(options)]

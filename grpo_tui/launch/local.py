@@ -12,6 +12,7 @@ import subprocess
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from .command import ProbePlan
 from .events import ProbeEvent, parse_event
@@ -77,7 +78,14 @@ class LocalProbe:
         self._stop("cancelled")
 
     def result(self) -> ProbeResult:
-        """The result, once `events()` is exhausted. Without an `end` event it writes the crash report."""
+        """The result, once `events()` is exhausted. Without an `end` event it writes the crash report.
+
+        What was planned as a rehearsal is none the less one where the probe says otherwise.
+        """
+        result = self._result()
+        return replace(result, rehearsal=result.rehearsal or self.plan.rehearsal)
+
+    def _result(self) -> ProbeResult:
         if self._start_error is not None:
             return ProbeResult("cannot-run", "inconclusive", self.plan.rehearsal, error=self._start_error)
         code = self._process.poll() if self._process else None

@@ -113,6 +113,10 @@ class Launched:
 def launched(plan: ProbePlan, profile: LaunchProfile, values: Mapping[str, Any] | None = None) -> Launched:
     """The plan under this profile. Raises `PlanError` for a placeholder that nothing fills."""
     events = plan.out_dir / "events.jsonl" if profile.follow == "file" else None
+    if plan.origin is not None:
+        raise PlanError(
+            f"{plan.probe} comes from a package and is started on this machine only: leave --launch out"
+        )
     words = list(plan.argv[plan.argv.index(str(PROBES_DIR)) :])
     if events is not None:
         words[words.index("--events") + 1] = str(events)

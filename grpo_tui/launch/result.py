@@ -12,6 +12,7 @@ from typing import Any
 from grpo_tui.probes.events import write_atomic
 
 FINISHED = ("complete", "cancelled", "timed-out", "cannot-run", "crashed")
+VERDICTS = ("pass", "warn", "fail", "inconclusive")
 
 
 @dataclass(frozen=True)
@@ -50,16 +51,19 @@ def load_document(path: Path) -> dict[str, Any]:
 def from_document(
     document: Mapping[str, Any], path: Path, exit_code: int | None, stderr: tuple[str, ...]
 ) -> ProbeResult:
-    """A result from the document a probe wrote."""
+    """A result from the document a probe wrote; what of it has the wrong form counts as not said."""
+    status, verdict, facts = (document.get(name) for name in ("status", "verdict", "facts"))
+    findings = document.get("findings")
+    listed = findings if isinstance(findings, list) else []
     return ProbeResult(
-        status=document.get("status", "crashed"),
-        verdict=document.get("verdict", "inconclusive"),
+        status=status if status in FINISHED else "crashed",
+        verdict=verdict if verdict in VERDICTS else "inconclusive",
         rehearsal=bool(document.get("rehearsal", True)),
-        facts=document.get("facts", {}),
-        result=document,
+        facts=facts if isinstance(facts, Mapping) else {},
+        result={**document, "findings": [one for one in listed if isinstance(one, Mapping)]},
         path=path if path.is_file() else None,
         exit_code=exit_code,
-        error=document.get("error"),
+        error=str(document["error"]) if document.get("error") else None,
         stderr=stderr,
     )
 

@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..home import run_home
-from ..launch import LocalProbe, PlanError, ProbeEvent, ProbePlan, ProbeResult, plan_probe
+from ..launch import (
+    LocalProbe,
+    Origin,
+    PlanError,
+    ProbeEvent,
+    ProbePlan,
+    ProbeResult,
+    agreed_to,
+    plan_probe,
+    remember,
+)
 from ..playbook.walk.views import ProbeOutcome
 from ..run import Run
 from ..subject import find_model, probe_options
@@ -99,6 +109,7 @@ def outcome_of(result: ProbeResult) -> ProbeOutcome:
 
 
 __all__ = [
+    "Origin",
     "PlanError",
     "ProbeEvent",
     "ProbePlan",
@@ -106,5 +117,7 @@ __all__ = [
     "Probing",
     "Running",
     "Subject",
+    "agreed_to",
     "outcome_of",
+    "remember",
 ]

@@ -5,13 +5,14 @@ import struct
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from app_helpers import BOOK, app_on, ready, screen_text, sees, stuck, until, write
 
-from grpo_tui.launch import ProbeEvent, ProbePlan, ProbeResult
+from grpo_tui.launch import Origin, ProbeEvent, ProbePlan, ProbeResult, agreed_to
 from grpo_tui.tui.probing import Probing
 from grpo_tui.tui.screens.probe import ProbeScreen
 
@@ -151,6 +152,28 @@ async def test_the_runs_own_device_needs_a_second_yes(
         await sees(pilot, "Use cuda while")
         await pilot.press("enter")
         await until(pilot, lambda: FakeProbe.started)
+
+
+async def test_a_packages_code_is_agreed_to_once(
+    log: Path, probing: Probing, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GRPO_TUI_STATE", str(tmp_path / "state"))
+    plan, origin = probing.plan, Origin("x.ours", "team-pack", "1.2", "team_pack.ours")
+    monkeypatch.setattr(probing, "plan", lambda *a, **k: replace(plan(*a, **k), origin=origin))
+    app = app_on(log, BOOK, probing=probing)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await at_the_probe(pilot)
+        await sees(pilot, "package team-pack 1.2, code team_pack.ours")
+        await pilot.press("enter")
+        await sees(pilot, "Run code of team-pack for the first time?")
+        await pilot.press("escape")
+        await sees(pilot, "command")
+        assert not FakeProbe.started and not agreed_to(origin)
+        await pilot.press("enter")
+        await sees(pilot, "for the first time?")
+        await pilot.press("enter")
+        await until(pilot, lambda: FakeProbe.started)
+        assert agreed_to(origin)
 
 
 async def test_a_model_that_cannot_be_read_is_one_clear_line(

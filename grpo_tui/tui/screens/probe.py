@@ -16,7 +16,18 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ..keymap import bindings
-from ..probing import PlanError, ProbeEvent, ProbePlan, ProbeResult, Running, Subject, subject_of
+from ..probing import (
+    Origin,
+    PlanError,
+    ProbeEvent,
+    ProbePlan,
+    ProbeResult,
+    Running,
+    Subject,
+    agreed_to,
+    remember,
+    subject_of,
+)
 from ..widgets.key_bar import KeyBar
 from ..widgets.page import Page
 from ..widgets.plan_card import plan_lines, result_lines
@@ -165,6 +176,8 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
         if not plan.ready:
             await self._ask_interpreter()
             return
+        if plan.origin is not None and not await self._agreed_to(plan.origin):
+            return
         if plan.needs_device_confirmation:
             name = self._grpo.snapshot.facts.name
             sure = ConfirmDialog(f"Use {plan.device} while {name} trains on it?", plan.device_why)
@@ -173,6 +186,21 @@ class ProbeScreen(ModalScreen[ProbeResult | None]):
         self._enter("running")
         self._probe = self._grpo.probing.start(plan)
         self._run(self._probe)
+
+    async def _agreed_to(self, origin: Origin) -> bool:
+        """A package's code runs only after a person agreed to it; once for each version."""
+        if await asyncio.to_thread(agreed_to, origin):
+            return True
+        sure = ConfirmDialog(
+            f"Run code of {clean_line(origin.package)} for the first time?", clean_line(str(origin))
+        )
+        if not await self.app.push_screen_wait(sure):
+            return False
+        try:
+            await asyncio.to_thread(remember, origin)
+        except OSError as error:
+            self._grpo.say(f"that you agreed cannot be kept: {error.strerror}", "warning")
+        return True
 
     async def _ask_interpreter(self) -> None:
         given = await self.app.push_screen_wait(

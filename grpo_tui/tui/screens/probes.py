@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from ...playbook.packages import registered_probes
 from ...playbook.walk.views import StepView
 from ...probes.registry import BARE_PROBES, PROBES
 from ..keymap import bindings
@@ -21,6 +22,7 @@ from ..widgets.key_bar import KeyBar
 from ..widgets.page import Page
 from ..widgets.plan_card import result_lines
 from ..widgets.row_list import RowList
+from ..widgets.text import clean_line
 from .probe import ProbeScreen
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ class ProbesScreen(ModalScreen[None]):
         self._past: list[PastProbe] = []
         self._kinds = {name: probe.what for name, probe in PROBES.items()}
         self._kinds |= {name: probe.what for name, probe in BARE_PROBES.items()}
+        for own in registered_probes():
+            self._kinds[own.id] = f"what package {clean_line(f'{own.package} {own.version}')} made it for"
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):

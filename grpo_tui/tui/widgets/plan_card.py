@@ -41,6 +41,8 @@ def plan_lines(plan: ProbePlan) -> list[Line]:
         reason = clean_line(plan.rehearsal_reason or "")
         lines.append(Content.assemble((f"{warning.glyph} rehearsal", warning.style), f"  {reason}"))
     lines.append(field("command", plan.shell(), style="bold"))
+    if plan.origin is not None:
+        lines.append(field("code", str(plan.origin), style=SEVERITIES["warning"].style))
     if plan.interpreter is None:
         lines.append(field("interpreter", "none", plan.interpreter_why, SEVERITIES["warning"].style))
     else:
@@ -48,7 +50,11 @@ def plan_lines(plan: ProbePlan) -> list[Line]:
     if plan.probe == "verifier":
         lines.append(field("tests", plan.model_why))
     else:
-        lines.append(field("model", str(plan.model) if plan.model else "tiny", plan.model_why))
+        lines.append(
+            field(
+                "model", str(plan.model) if plan.model else "none" if plan.origin else "tiny", plan.model_why
+            )
+        )
     lines += [
         field("device", plan.device, plan.device_why),
         field("cost", plan.cost.text),

@@ -10,7 +10,6 @@ import pytest
 from playbook_support import GOOD
 
 from grpo_tui.cli import main
-from grpo_tui.launch import PlanError, plan_probe
 from grpo_tui.playbook.authoring.lint import check
 from grpo_tui.playbook.format.load import load_file
 from grpo_tui.playbook.library import Library, load_library
@@ -109,8 +108,3 @@ def test_a_projects_folder_of_another_tool_is_left_alone(site: Path, tmp_path: P
     assert "ours.yaml" in problem.path
     (tmp_path / "playbooks" / "ours.yaml").write_text(GOOD.replace("entropy-small", "mine"))
     assert str(load_library().origins["mine"]) == "project"
-
-
-def test_a_probe_of_a_package_is_never_started_by_us(site: Path, tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match="not started from here"):
-        plan_probe("x.our-check", out_dir=tmp_path / "out")
