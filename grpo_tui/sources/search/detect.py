@@ -363,6 +363,6 @@ def _missing(path: Path) -> str:
     if not parent.is_dir():
         return f"{path}: no such file, and no folder {parent} either; check the path"
     names = sorted(entry.name for entry in parent.iterdir())
-    near = [name for name in names if path.name[:3] and name.startswith(path.name[:3])]
+    near = [name for name in names if name != path.name and path.name[:3] and name.startswith(path.name[:3])]
     hint = f"did you mean {parent / near[0]}?" if near else "check the path"
     return f"{path}: no such file or directory; {hint}"

@@ -50,6 +50,11 @@ _OTHERWISE = frozenset({*STEPS, "log_history", "_wandb", "episode"})
 _PAIR = re.compile(r"\s*(\d{1,11})\s*/\s*(\d{1,11})\s*")
 _NO_METRICS = frozenset({"config", "args", "hyperparameters", "hparams", "metadata", "_wandb"})
 """Objects in a row whose numbers are settings."""
+_STEPPED = frozenset(STEPS)
+_DATA = frozenset(
+    ["prompt", "question", "problem", "messages", "conversations", "instruction", "input", "query", "text"]
+)
+"""Columns of a data set, whose rows hold numbers too (an answer, a difficulty) but are no steps."""
 _FIRST_ROWS = 8
 """Rows whose names may say which framework wrote them."""
 _WRITERS = frozenset({"prime-rl", "art"})
@@ -163,6 +168,8 @@ class JsonColumns(Columns):
             except (ValueError, RecursionError):
                 continue
             numbers = isinstance(row, dict) and sum(isinstance(value, int | float) for value in row.values())
+            if isinstance(row, dict) and _DATA.intersection(row) and not _STEPPED.intersection(row):
+                return 0.0
             good += bool(numbers) and not isinstance(row.get("data"), dict) and "output" not in row
         return 0.8 if good and good >= len(rows) - 1 else 0.0
 

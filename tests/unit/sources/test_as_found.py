@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grpo_tui.run import Run
+from grpo_tui.sources.search.detect import find_runs
 from grpo_tui.sources.source import SourceError
 
 
@@ -155,3 +156,12 @@ def test_a_last_line_without_an_end_is_read_where_it_is_complete(tmp_path: Path)
     cut = opened(tmp_path / "b.log", CONSOLE[:-3])
     assert steps(cut) == STEPS and steps(cut, "response_length_mean") == STEPS[:-1]
     assert any("last number may be cut off" in text for text in cut.warnings)
+
+
+def test_a_data_set_beside_the_log_is_no_curve(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text('{"question": "6 * 7?", "answer": 42, "level": 3}\n' * 5)
+    (tmp_path / "run.log").write_text(CONSOLE)
+    run = Run.open(tmp_path)
+    run.poll(final=True)
+    assert "answer" not in run.names() and steps(run) == STEPS
+    assert [path.name for path in find_runs(tmp_path)] == [tmp_path.name]
