@@ -30,6 +30,6 @@ def run(options: Namespace) -> int:
         run_ = Run.open(replay.folder)
         probing = Probing(run_.path, python=options.python)
         app = TourApp(run_, load_library(), title=f"tour ×{options.speed:g}", probing=probing)
-        return app.run() or app.return_code or 0
+        return app.run_to_end()
     finally:
         replay.stop()

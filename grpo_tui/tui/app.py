@@ -17,7 +17,6 @@ from ..run import Run
 from ..sources.errors import SourceError
 from . import terminal
 from .commands import GrpoCommands
-from .doors import Doors
 from .ingest import Ingest
 from .keymap import OWN, bindings, chart_keymap
 from .log_store import LogStore
@@ -25,6 +24,7 @@ from .messages import SnapshotPosted
 from .naming import name_of
 from .notify import notification
 from .opened import OpenedRun
+from .outgoing import Outgoing
 from .screens.alarms import AlarmsScreen
 from .screens.base import RunScreen
 from .screens.dialogs import ConfirmDialog, resume_question
@@ -47,7 +47,7 @@ OF_ONE_RUN = ("overview", "alarms", "triage", "log")
 _TOAST = {"warning": "warning", "critical": "error"}
 
 
-class GrpoApp(Doors):
+class GrpoApp(Outgoing):
     """One run on the screen. The run is read by the ingest thread; the app only shows snapshots."""
 
     TITLE = "grpo-tui"
@@ -160,6 +160,13 @@ class GrpoApp(Doors):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own style variables, for themes that do not define them."""
         return {"faint": "#93a1b0", "line": "#5a6673", "info": "#6cb6f0"}
+
+    def run_to_end(self) -> int:
+        """Run until the person leaves; the exit code. The reading thread is waited for, not cut off."""
+        code = self.run() or self.return_code or 0
+        if self.opened is not None:
+            self.opened.settle()
+        return code
 
     # -- life --------------------------------------------------------------------------------
 
@@ -365,4 +372,4 @@ def run_app(
     known = library if library is not None else partial(_load, tuple(Path(folder) for folder in playbooks))
     app = GrpoApp(opened, known, root=root, baseline=clean, title=title, python=python)
     with terminal.keyboard():
-        return app.run() or app.return_code or 0
+        return app.run_to_end()

@@ -179,6 +179,12 @@ class Desk:
             reading=self._reading,
         )
 
+    def log_path(self) -> Path | None:
+        """The file whose lines the log shows; None for standard input and for what is far away."""
+        prose = [track.source for track in self.run.tracks if getattr(track.source.reader, "prose", False)]
+        paths = [source.path for source in prose] or self.paths
+        return next((path.absolute() for path in paths if path.is_file()), None)
+
     def compare(self, paths: Iterable[Path]) -> None:
         """Draw other runs under this one's curves; each is read once, to where it stands now."""
         wanted = [path for path in paths if path != self.run.path]

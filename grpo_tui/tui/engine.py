@@ -81,6 +81,33 @@ class Engine:
         found = next((alarm for alarm in self.alarms if alarm.playbook == playbook and alarm.active), None)
         self.walking.start(playbook, asdict(found) if found is not None else None)
 
+    def report(self, *, masked: bool = False) -> Path:
+        """Write the run's incident report with its walk; returns the page. Raises `Refused`."""
+        from ..playbook.walk.session import SessionFile, sessions_of
+        from ..publish.folder import write_folder
+        from ..publish.incident import incident_report
+        from ..publish.masking import Mask
+        from .exporting import stamped
+
+        walk = self.walking.state()
+        held = [SessionFile(Path(walk.session))] if walk and walk.session else sessions_of(self._run.path)
+        asked = [done for done in walk.history if done.kind == "ask"] if walk is not None else []
+        made = incident_report(
+            self._run,
+            self.library,
+            session=held[0] if held else None,
+            baseline=self._baseline,
+            answers={name: value for done in asked for name, value in done.facts.items()},
+            mask=Mask() if masked else None,
+        )
+        try:
+            name = "incident-masked" if masked else "incident"
+            page = write_folder(made, stamped(self._run.path, "reports", name))
+        except OSError as error:
+            raise Refused(f"the report cannot be written: {error}") from error
+        self.walking.reported(page)
+        return page
+
     def explain(self, name: str) -> Explanation | None:
         """What a metric that this run logs means here; None for one that it does not log."""
         return explain(self._run, name) if len(self._run.points(name)) else None

@@ -38,6 +38,11 @@ class LogStore:
         skip = max(0, len(self._lines) - (self.taken - taken))
         return [text for _, text in islice(self._lines, skip, None)]
 
+    def line_at(self, place: int) -> int | None:
+        """The line number in the file of a line counted as `place_of` counts."""
+        index = place - (self.taken - len(self._lines)) - 1
+        return self._lines[index][0] or None if 0 <= index < len(self._lines) else None
+
     def line_of_step(self, step: int) -> int | None:
         """The line of the row of a step, or of the first one after it."""
         later = [held for held in self._rows if held >= step]

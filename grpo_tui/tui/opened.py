@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from .probing import Probing
 
 
+SETTLE = 5.0
+"""Seconds that leaving waits at most for the slice that is being read."""
+
+
 class OpenedRun:
     """One run being shown: its desk and thread, its log, its probes, and how a person looks at it."""
 
@@ -66,6 +70,11 @@ class OpenedRun:
 
             self._probing = Probing(self.path, python=self._python)
         return self._probing
+
+    def settle(self) -> None:
+        """After `close`: let the thread end its slice; cut off within a native library, it aborts us all."""
+        if self.ingest.is_alive():
+            self.ingest.join(SETTLE)
 
     def close(self) -> None:
         """Stop reading and keep how it was looked at."""

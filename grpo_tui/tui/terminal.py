@@ -39,6 +39,20 @@ def knows_progress(environment: Mapping[str, str]) -> bool:
     return environment.get("TERM_PROGRAM") == "vscode"
 
 
+def knows_links(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether OSC 8 makes a link here; others would show nothing of it, or in the worst case its bytes."""
+    if environment.get("TMUX") or environment.get("TERM", "dumb") in ("dumb", "linux"):
+        return False
+    if environment.get("TERM_PROGRAM") in ("vscode", "iTerm.app", "WezTerm", "ghostty"):
+        return True
+    if "KITTY_WINDOW_ID" in environment or "WT_SESSION" in environment:
+        return True
+    vte = environment.get("VTE_VERSION", "")
+    return (vte.isdigit() and int(vte) >= 5000) or environment.get("TERM", "").startswith(
+        ("foot", "alacritty")
+    )
+
+
 def title(snapshot: Snapshot) -> str:
     """`run · step 12/500 · ▲ warning`."""
     facts = snapshot.facts

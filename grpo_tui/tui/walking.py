@@ -7,14 +7,11 @@ raises `Refused` with one clear sentence for the person.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..home import run_home
 from ..playbook.library import Library
-from ..playbook.walk.report import render_markdown
 from ..playbook.walk.session import SessionError, SessionFile, find_open
 from ..playbook.walk.views import ProbeOutcome, StepView
 from ..playbook.walk.walk import Walk, WalkError, begin_session
@@ -117,16 +114,9 @@ class Walking:
             told = tuple(self._walk.refresh())
             self._changed = (*self._changed, *(text for text in told if text not in self._changed))
 
-    def report(self) -> Path:
-        """Write the session as Markdown beside the session files; returns where."""
-        walk = self._open()
-        text = render_markdown(walk)
-        folder = run_home(self._run.path) / "reports"
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{datetime.now():%Y%m%d-%H%M%S}-{walk.playbook.id}.md"
-        path.write_text(text, encoding="utf-8")
+    def reported(self, path: Path) -> None:
+        """A report of the walk was written; the verdict says where."""
         self._report = path
-        return path
 
     # -- inside --------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual.app import ComposeResult
@@ -56,6 +57,10 @@ class RunScreen(Screen[None]):
     def topics(self) -> list[str]:
         """What there is to explain here, the thing that a person looks at first."""
         return []
+
+    def place(self) -> tuple[Path, int | None] | None:
+        """File and line of what is looked at, for the editor; None where nothing here is a file."""
+        return None
 
     async def ask(self, job: Callable[[], T]) -> T | None:
         """Have the ingest thread do something; what it refuses is told to the person."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual import work
 from textual.app import ComposeResult
 
@@ -40,6 +42,13 @@ class LogScreen(RunScreen):
         self.view.catch_up(self.grpo.log_store)
         if not self.view.goto_file_line(self.grpo.log_store, line):
             self.grpo.say(f"line {line} is no longer kept here; it is in the file", "warning")
+
+    def place(self) -> tuple[Path, int | None] | None:
+        """The log at the line that is looked at; a filtered view knows no line of the file."""
+        path = self.grpo.desk.log_path()
+        if path is None:
+            return None
+        return path, None if self.view.filtered else self.grpo.log_store.line_at(self.view.current_line)
 
     def action_incident(self, trouble: Trouble, direction: int) -> None:
         if not self.view.lines.count(trouble):

@@ -21,7 +21,9 @@ from ..widgets.text import clean_label, fit
 from .base import RunScreen
 from .dialogs import TextDialog
 
-ALONE_KEYS = "←→ cursor  +- zoom  0 whole run  y log scale  s smoothing  [ ] other metric  esc all charts"
+ALONE_KEYS = "←→ cursor  +- zoom  0 whole run  y log  s smooth  [ ] next  esc all charts"
+SHORT = 18
+"""Rows below which one alarm is told above the curves; the class `-short` comes later than the size."""
 METRIC_GRAMMAR = "reward   kl|clip   !val   rewards/*/mean   /^perf/"
 
 
@@ -64,7 +66,7 @@ class OverviewScreen(RunScreen):
         self.draw(self.grpo.snapshot)
 
     def draw(self, snapshot: Snapshot) -> None:
-        short = self.has_class("-short")
+        short = self.size.height < SHORT
         self.query_one(AlarmStrip).show(snapshot, 1 if short else MOST)
         names = self.wanted_names(snapshot)
         self.grid.show(snapshot, names)
@@ -243,6 +245,17 @@ class OverviewScreen(RunScreen):
         state = self.grpo.view_state
         state.smoothing = self.grid.smoothing
         state.log_scaled = sorted(self.grid.log_scaled)
+
+    def action_export(self, kind: str) -> None:
+        """The chart that is looked at, as a file."""
+        focused = self.grid.focused_chart
+        metric = focused.metric if focused is not None else next(iter(self.grid.shown), None)
+        if metric is None or metric not in self.grpo.snapshot.points:
+            self.grpo.say("no chart to export")
+            return
+        from ..exporting import write_figure, write_series
+
+        self.grpo.take_out(write_figure if kind == "figure" else write_series, metric)
 
     def action_log_pane(self) -> None:
         self.toggle_class("-log")

@@ -272,11 +272,15 @@ class TriageScreen(RunScreen):
         if result is not None:
             await self._move(lambda walking: walking.record_probe(step, outcome_of(result)))
 
-    @work(exclusive=True, group="dialog")
-    async def action_report(self) -> None:
-        path = await self.ask(self.grpo.desk.walking.report)
-        if path is not None:
-            self.grpo.say(f"report: {path}")
+    def action_report(self, masked: bool = False) -> None:
+        self.grpo.action_report(masked)
+
+    def place(self) -> tuple[Path, int | None] | None:
+        """The playbook: the one that is highlighted, or the one being walked."""
+        offer, state = self.query_one(PlaybookList).chosen, self.grpo.snapshot.walk
+        name = state.playbook if self.view != "list" and state is not None else offer.id if offer else ""
+        book = self.grpo.library.playbooks.get(name)
+        return (book.origin, None) if book is not None and book.origin and book.origin.is_file() else None
 
     async def action_open_aid(self) -> None:
         aid = _AIDS.get(self._step.open_ or "") if self._step is not None else None

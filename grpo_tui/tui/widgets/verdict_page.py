@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.style import Style
 
 from ..snapshot import FixView, WalkState
+from ..terminal import knows_links
 from .evidence import evidence_lines, rules_text
 from .page import Page
 from .text import clean_label
@@ -34,10 +37,22 @@ class VerdictPage(Page):
         lines = [*headline(state.verdict), *hypotheses(state), *fixes(state.fixes), *questions(state.verdict)]
         lines.append(Content(""))
         if state.report:
-            lines.append(Content.assemble(("report  ", "$faint"), (state.report, "bold")))
+            lines.append(Content.assemble(("report  ", "$faint"), linked(Path(state.report))))
         else:
-            lines.append(Content.assemble(("w", "bold $accent"), " writes this as a Markdown report"))
+            keys = (
+                ("w", "bold $accent"),
+                " writes the incident report, ",
+                ("W", "bold $accent"),
+                " a masked one",
+            )
+            lines.append(Content.assemble(*keys))
         self.write(lines)
+
+
+def linked(path: Path) -> Content:
+    """A path in bold, and a link where the terminal is known to take one."""
+    style = Style(bold=True, link=path.absolute().as_uri() if knows_links() else None)
+    return Content.styled(str(path), style)
 
 
 def headline(verdict: Verdict) -> list[Content]:
