@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from textual.app import App, ComposeResult
+from textual.widget import Widget
 
-from grpo_tui.tui.widgets.chart import Band, Chart, ChartSeries
+from grpo_tui.tui.widgets.chart import Band, Chart, ChartSeries, Mark
 
 SIZES = [(20, 4), (80, 24), (120, 30)]
 MANY = np.random.default_rng(0).normal(size=100_000)
@@ -88,3 +89,19 @@ async def test_a_run_that_was_resumed_earlier_is_drawn() -> None:
         await pilot.pause()
         assert chart.x_range == (0, 140)
         assert draws_something(chart)
+
+
+@pytest.mark.parametrize("focused", [False, True])
+async def test_lines_framed_at_once_are_those_that_textual_renders(focused: bool) -> None:
+    app = OneChart()
+    async with app.run_test(size=(60, 16)) as pilot:
+        chart = app.query_one(Chart)
+        chart.set_series([ChartSeries("reward", np.arange(50), np.sin(np.arange(50.0)))], revision=0)
+        chart.set_marks([Mark(20, "!", "critical", "here")])
+        app.set_focus(chart if focused else None)
+        await pilot.pause()
+        whole = chart.outer_size.region
+        ours, theirs = chart.render_lines(whole), Widget.render_lines(chart, whole)
+        assert len(ours) == len(theirs) == chart.outer_size.height
+        assert [list(strip.simplify()) for strip in ours] == [list(strip.simplify()) for strip in theirs]
+        assert chart.render_lines(whole)[3] is not theirs[3]

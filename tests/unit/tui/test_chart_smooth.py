@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grpo_tui.tui.widgets.chart.smooth import ema
+from grpo_tui.tui.widgets.chart.smooth import BLOCK, Smoothing, ema
 
 weights = st.floats(0, 0.99)
 
@@ -58,3 +58,31 @@ def test_a_long_series_does_not_overflow() -> None:
 def test_refuses_other_weights(weight: float) -> None:
     with pytest.raises(ValueError, match="weight"):
         ema(np.zeros(3), weight)
+
+
+@given(
+    st.lists(st.floats(allow_nan=True), max_size=200),
+    weights,
+    st.lists(st.integers(0, 200), max_size=5),
+)
+def test_going_on_gives_the_very_same_numbers(values: list[float], weight: float, cuts: list[int]) -> None:
+    series, going_on, same = np.array(values), Smoothing(weight), 0
+    for cut in [*sorted(min(cut, len(series)) for cut in cuts), len(series)]:
+        held = going_on.of(series[:cut], same)
+        same = cut
+    assert held.tobytes() == ema(series, weight).tobytes()
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 0.9, 0.99])
+def test_going_on_across_blocks_gives_the_very_same_numbers(weight: float) -> None:
+    series = np.random.default_rng(1).normal(size=3 * BLOCK + 100)
+    series[::97] = np.nan
+    going_on = Smoothing(weight)
+    for end, same in (
+        (BLOCK - 3, 0),
+        (BLOCK + 500, BLOCK - 3),
+        (2 * BLOCK + 700, 5),
+        (len(series), 2 * BLOCK),
+    ):
+        held = going_on.of(series[:end], same)
+    assert held.tobytes() == ema(series, weight).tobytes()

@@ -16,16 +16,18 @@ from rich.style import Style
 from textual import events
 from textual.binding import BindingType
 from textual.color import Color
+from textual.geometry import Region as Cells
 from textual.message import Message
 from textual.reactive import var
 from textual.strip import Strip
 from textual.widget import Widget
 
 from grpo_tui.tui.widgets.chart.canvas import Canvas, Ink
+from grpo_tui.tui.widgets.chart.frame import framed, unfiltered
 from grpo_tui.tui.widgets.chart.keys import CHART_KEYS
-from grpo_tui.tui.widgets.chart.model import Band, ChartSeries, FloatArray, Mark, Region
+from grpo_tui.tui.widgets.chart.model import Band, ChartSeries, FloatArray, Mark, Region, told_apart
 from grpo_tui.tui.widgets.chart.paint import Layout, paint
-from grpo_tui.tui.widgets.chart.plot import Curve, Plot
+from grpo_tui.tui.widgets.chart.plot import Curve, GrowingCurve, Plot
 from grpo_tui.tui.widgets.chart.readout import subtitle, title
 from grpo_tui.tui.widgets.chart.viewport import Extent, Viewport, nearest
 from grpo_tui.tui.widgets.theme import curve_colors, dimmed, on_background
@@ -131,7 +133,8 @@ class Chart(Widget, can_focus=True):
         self._region: Region | None = None
         self._extent = Extent()
         self._viewport = Viewport(log_y=log_y)
-        self._curves: dict[ChartSeries, Curve] = {}
+        self._curves: dict[tuple[str, int], GrowingCurve] = {}
+        """By name, and by how many of that name came before."""
         self._canvas = Canvas(0, 0)
         self._strips: list[Strip] = []
         self._redraw_due = False
@@ -160,8 +163,8 @@ class Chart(Widget, can_focus=True):
         """Show these curves; the same revision again costs nothing. Zoom and cursor stay.
 
         Later curves are drawn over earlier ones, and the last is the one that cursor and readout follow:
-        a baseline comes first. A series object that was shown before keeps its smoothing, so hand over
-        the same object for a baseline that did not change.
+        a baseline comes first. A series that goes on where the one of its name ended keeps what was computed
+        of it; the same object again costs nothing, so hand over the same for a baseline that did not change.
         """
         if revision == self._revision:
             return
@@ -170,7 +173,7 @@ class Chart(Widget, can_focus=True):
         self._revision = revision
         self._series = tuple(series)
         self._extent = Extent.of(self._series)
-        self._curves = {one: self._curves[one] for one in self._series if one in self._curves}
+        self._curves = {key: self._curves[key] for key, _ in told_apart(self._series) if key in self._curves}
         self._schedule_redraw()
 
     def set_marks(self, marks: Sequence[Mark]) -> None:
@@ -302,6 +305,19 @@ class Chart(Widget, can_focus=True):
         self._styles = None
         self._schedule_redraw()
 
+    def render_lines(self, crop: Cells) -> list[Strip]:
+        """All lines at once, most of them past Textual's styles; a part goes the usual way."""
+        height, whole = self.outer_size.height, crop == self.outer_size.region
+        known = self._styles is not None and unfiltered(self.get_line_filters(), self._styles[1])
+        if whole and known and len(self._strips) == self.size.height == height - 2:
+            top, first, bottom = (
+                super(Chart, self).render_lines(Cells(0, y, crop.width, 1))[0] for y in (0, 1, height - 1)
+            )
+            lines = framed(first, self._strips)
+            if lines is not None:
+                return [top, *lines, bottom]
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """One finished line."""
         return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
@@ -354,10 +370,10 @@ class Chart(Widget, can_focus=True):
         self.refresh()
 
     def _prepared(self) -> list[Curve]:
-        for one in self._series:
-            if one not in self._curves:
-                self._curves[one] = Curve.of(one, self.smoothing, self.log_y)
-        return [self._curves[one] for one in self._series]
+        for key, _ in told_apart(self._series):
+            if key not in self._curves:
+                self._curves[key] = GrowingCurve(self.smoothing, self.log_y)
+        return [self._curves[key].of(one) for key, one in told_apart(self._series)]
 
     @property
     def _tint(self) -> Style | None:

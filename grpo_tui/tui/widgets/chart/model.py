@@ -7,7 +7,9 @@ never changes them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -46,8 +48,8 @@ class ChartSeries:
             raise ValueError(f"series {self.name!r}: {steps.shape} steps against {values.shape} values")
         if smoothed is not None and smoothed.shape != values.shape:
             raise ValueError(f"series {self.name!r}: {smoothed.shape} smoothed against {values.shape} values")
-        placed = np.abs(steps) < _FARTHEST_STEP  # False for NaN too
-        if not placed.all():
+        if len(steps) and not -_FARTHEST_STEP < steps.min() <= steps.max() < _FARTHEST_STEP:  # nor NaN
+            placed = np.abs(steps) < _FARTHEST_STEP
             steps, values = steps[placed], values[placed]
             smoothed = None if smoothed is None else smoothed[placed]
         object.__setattr__(self, "steps", steps)
@@ -56,6 +58,35 @@ class ChartSeries:
 
     def __len__(self) -> int:
         return len(self.steps)
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """The lowest and the highest step of a series that has one."""
+        return float(self.steps.min()), float(self.steps.max())
+
+    def same_as(self, before: ChartSeries) -> int:
+        """How many points from the first on are those of a series that this one may continue; 0 for others.
+
+        The newest point of `before` is never counted: a value logged anew replaces it in its place.
+        """
+        many = len(before) - 1
+        same = many > 0 and len(self) > many
+        same = same and _equal(self.steps[:many], before.steps[:many])
+        return many if same and _equal(self.values[:many], before.values[:many]) else 0
+
+
+def told_apart(series: Sequence[ChartSeries]) -> list[tuple[tuple[str, int], ChartSeries]]:
+    """Each series with what it is known by while it grows: its name, and how many had it before."""
+    names = [one.name for one in series]
+    return [((one.name, names[:place].count(one.name)), one) for place, one in enumerate(series)]
+
+
+def _equal(one: FloatArray, other: FloatArray) -> bool:
+    """Bit by bit: NaN equals itself. The same memory needs no look."""
+    if one.__array_interface__["data"] == other.__array_interface__["data"] and one.strides == other.strides:
+        return True
+    ours, theirs = (np.ascontiguousarray(part).view(np.int64) for part in (one, other))
+    return bool(np.array_equal(ours, theirs))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Everything one drawing of a chart depends on, and the numbers prepared for it.
 
 `Curve` holds what is computed once per revision (smoothing, logarithms, the places of values that are
-not finite); `Plot` adds what changes with every key. Painting reads a `Plot` and nothing else.
+not finite), from what the revision before left; `Plot` adds what changes with every key. Painting reads a
+`Plot` and nothing else.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from grpo_tui.tui.widgets.chart.model import Band, ChartSeries, FloatArray, Mark, Region
 from grpo_tui.tui.widgets.chart.raster import Range, Trace
 from grpo_tui.tui.widgets.chart.scale import hidden_by_log, to_log
-from grpo_tui.tui.widgets.chart.smooth import ema
+from grpo_tui.tui.widgets.chart.smooth import Smoothing
 from grpo_tui.tui.widgets.chart.viewport import Viewport
 
 
@@ -35,25 +36,7 @@ class Curve:
 
     @classmethod
     def of(cls, series: ChartSeries, smoothing: float, log: bool) -> Curve:
-        values, steps = series.values, series.steps
-        smoothed = series.smoothed
-        if smoothed is None and smoothing > 0:
-            smoothed = ema(values, smoothing)
-        shown = to_log(values) if log else values
-        smooth_shown = smoothed if smoothed is None or not log else to_log(smoothed)
-        raw_trace = Trace.of(steps, shown)
-        broken = values[raw_trace.breaks]
-        at = steps[raw_trace.breaks]
-        return cls(
-            series,
-            smoothed,
-            raw_trace,
-            None if smooth_shown is None else Trace.of(steps, smooth_shown),
-            at[np.isnan(broken)],
-            at[np.isposinf(broken)],
-            at[np.isneginf(broken)],
-            hidden_by_log(values) if log else 0,
-        )
+        return GrowingCurve(smoothing, log).of(series)
 
     @property
     def main_trace(self) -> Trace:
@@ -63,6 +46,51 @@ class Curve:
     @property
     def drawable(self) -> bool:
         return len(self.raw_trace.breaks) < len(self.raw_trace.x)
+
+
+class GrowingCurve:
+    """The curve of one series; where rows were added at its end, what was computed before is kept."""
+
+    def __init__(self, smoothing: float, log: bool) -> None:
+        self._smoothing = Smoothing(smoothing) if smoothing > 0 else None
+        self._log = log
+        self._curve: Curve | None = None
+
+    def of(self, series: ChartSeries) -> Curve:
+        """The curve of this series, which most often goes on where the one before it ended."""
+        before = self._curve
+        if before is None or before.series is not series:
+            same = 0 if before is None else series.same_as(before.series)
+            before = self._curve = self._made(series, before if same else None, same)
+        return before
+
+    def _made(self, series: ChartSeries, before: Curve | None, same: int) -> Curve:
+        values, steps = series.values, series.steps
+        smoothed = series.smoothed
+        if smoothed is None and self._smoothing is not None:
+            own = before is not None and before.series.smoothed is None
+            smoothed = self._smoothing.of(values, same if own else 0)
+        raw = self._trace(steps, values, before.raw_trace if before else None, same)
+        ours = before.smooth_trace if before and series.smoothed is before.series.smoothed is None else None
+        smooth = None if smoothed is None else self._trace(steps, smoothed, ours, same)
+        broken, at = values[raw.breaks], steps[raw.breaks]
+        return Curve(
+            series,
+            smoothed,
+            raw,
+            smooth,
+            at[np.isnan(broken)],
+            at[np.isposinf(broken)],
+            at[np.isneginf(broken)],
+            hidden_by_log(values) if self._log else 0,
+        )
+
+    def _trace(self, steps: FloatArray, values: FloatArray, before: Trace | None, same: int) -> Trace:
+        if before is None:
+            return Trace.of(steps, to_log(values) if self._log else values)
+        if self._log:
+            values = np.concatenate((before.y[:same], to_log(values[same:])))
+        return before.grown(steps, values, same)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -27,6 +27,8 @@ DOTS_X, DOTS_Y = 2, 4
 BLOCK = 64
 _BLOCKS_PER_COLUMN = 4
 """From so many blocks a dot column on, a stretch is drawn by blocks: a spike may stand a quarter dot off."""
+_COARSER = 8
+"""How many blocks one of the next level holds."""
 _FARTHEST = 100_000
 """Each column on the way to a point outside is a stroke of its line; there must be an end to them."""
 _DOT_PLACES = (
@@ -47,6 +49,15 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
+class Blocks:
+    """The lowest and the highest value of every `size` points."""
+
+    size: int
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Trace:
     """Values ready to be rasterized; made once per revision, drawn at every zoom."""
 
@@ -57,15 +68,43 @@ class Trace:
     ordered: bool
     """Whether `x` never goes back; if not, the line is broken where it does."""
 
+    known: tuple[FloatArray, FloatArray] | None = None
+    """Extremes of the first blocks, from a trace of which this one is the continuation."""
+
     @cached_property
-    def blocks(self) -> tuple[FloatArray, FloatArray]:
-        """Lowest and highest value of every `BLOCK` points; made when a long stretch is first drawn."""
-        begins = np.arange(0, len(self.y), BLOCK)
-        return np.fmin.reduceat(self.y, begins), np.fmax.reduceat(self.y, begins)
+    def levels(self) -> tuple[Blocks, ...]:
+        """Lowest and highest value of every `BLOCK` points, and of blocks that are each time larger.
+
+        Made when a long stretch is first drawn; missing values are left out.
+        """
+        low, high = self.known if self.known is not None else (np.empty(0), np.empty(0))
+        begins = np.arange(len(low) * BLOCK, len(self.y), BLOCK)
+        if len(begins):
+            fresh, places = self.y[begins[0] :], begins - begins[0]
+            low = np.concatenate((low, np.fmin.reduceat(fresh, places)))
+            high = np.concatenate((high, np.fmax.reduceat(fresh, places)))
+        levels = [Blocks(BLOCK, low, high)]
+        while len(low) > _COARSER:
+            begins = np.arange(0, len(low), _COARSER)
+            low, high = np.fmin.reduceat(low, begins), np.fmax.reduceat(high, begins)
+            levels.append(Blocks(levels[-1].size * _COARSER, low, high))
+        return tuple(levels)
 
     @classmethod
     def of(cls, x: FloatArray, y: FloatArray) -> Trace:
-        return cls(x, y, np.flatnonzero(~np.isfinite(y)), bool(np.all(x[1:] >= x[:-1])))
+        return cls(x, y, np.flatnonzero(~np.isfinite(y)), _never_falls(x))
+
+    def grown(self, x: FloatArray, y: FloatArray, same: int) -> Trace:
+        """The trace of longer data, the first `same` points of which are this one's."""
+        start = max(0, same - 1)
+        fresh = np.flatnonzero(~np.isfinite(y[same:])) + same
+        breaks = np.concatenate((self.breaks[: int(np.searchsorted(self.breaks, same))], fresh))
+        known = None
+        if "levels" in self.__dict__:
+            finest, whole = self.levels[0], same // BLOCK
+            known = (finest.low[:whole], finest.high[:whole])
+        ordered = (self.ordered or _never_falls(x[:same])) and _never_falls(x[start:])
+        return Trace(x, y, breaks, ordered, known)
 
     def index_of(self, step: float) -> int | None:
         """Where a step was logged last."""
@@ -142,9 +181,12 @@ def rows_of(values: FloatArray, y: Range, height: int) -> IntArray:
     return np.rint((1 - np.clip(share, -1, 2)) * (dots - 1)).astype(np.intp)
 
 
+@lru_cache(maxsize=64)
 def _edges(x: Range, width: int) -> FloatArray:
-    columns = width * DOTS_X
-    return np.asarray(x[0] + (np.arange(columns + 1) - 0.5) * _pitch(x, width), dtype=np.float64)
+    """The borders of the dot columns; every curve of a drawing asks for the same."""
+    edges = np.asarray(x[0] + (np.arange(width * DOTS_X + 1) - 0.5) * _pitch(x, width), dtype=np.float64)
+    edges.flags.writeable = False
+    return edges
 
 
 def _pitch(x: Range, width: int) -> float:
@@ -196,22 +238,30 @@ def runs_of(trace: Trace, x: Range, width: int) -> Runs:
     return Runs(column[finite], low[finite], high[finite], y[begins][finite], y[ends][finite], joined[finite])
 
 
+def _never_falls(x: FloatArray) -> bool:
+    return bool(np.all(x[1:] >= x[:-1]))
+
+
 def _columns(runs: Runs) -> tuple[NDArray[Any], ...]:
     return runs.column, runs.low, runs.high, runs.first, runs.last, runs.joined
 
 
 def _runs_of_blocks(trace: Trace, start: int, stop: int, x: Range, width: int) -> Runs:
     """The same for a long stretch without a break, from the extremes of its blocks."""
-    first, last = start // BLOCK, -(-stop // BLOCK)
-    places = np.arange(first, last) * BLOCK
+    blocks = trace.levels[0]
+    for coarser in trace.levels[1:]:
+        if stop - start > coarser.size * _BLOCKS_PER_COLUMN * width * DOTS_X:
+            blocks = coarser
+    first, last = start // blocks.size, -(-stop // blocks.size)
+    places = np.arange(first, last) * blocks.size
     places[0] = max(places[0], start)
     steps = trace.x[places]
     turns = np.searchsorted(steps, _edges(x, width), side="left")
     begins = np.unique(np.concatenate(([0], turns))).astype(np.intp)
     begins = begins[begins < len(places)]
     ends = np.append(places[begins[1:]], stop) - 1
-    lows, highs = (held[first:last].copy() for held in trace.blocks)
-    for at, (low, high) in ((0, (start, int(places[0] // BLOCK + 1) * BLOCK)), (-1, (int(places[-1]), stop))):
+    lows, highs = blocks.low[first:last].copy(), blocks.high[first:last].copy()
+    for at, (low, high) in ((0, (start, (first + 1) * blocks.size)), (-1, (int(places[-1]), stop))):
         part = trace.y[low : min(high, stop)]
         lows[at], highs[at] = part.min(), part.max()
     return Runs(

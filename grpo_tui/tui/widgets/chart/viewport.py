@@ -32,12 +32,12 @@ class Extent:
 
     @classmethod
     def of(cls, series: Sequence[ChartSeries]) -> Extent:
-        filled = [one.steps for one in series if len(one)]
+        filled = [one for one in series if len(one)]
         if not filled:
             return cls()
-        first = float(min(steps.min() for steps in filled))
-        last = float(max(steps.max() for steps in filled))
-        most = max(len(steps) for steps in filled)
+        first = min(one.reach[0] for one in filled)
+        last = max(one.reach[1] for one in filled)
+        most = max(len(one) for one in filled)
         return cls(first, last, (last - first) / (most - 1) if most > 1 and last > first else 1.0)
 
     @property
