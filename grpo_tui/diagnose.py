@@ -7,12 +7,13 @@ the honest answer is the next thing to measure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from .playbook.alarms.alarm import Alarm
 from .playbook.alarms.monitor import Monitor, applies
+from .playbook.facts.gather import automatic_facts
 from .playbook.format.schema import Playbook, UseStep
 from .playbook.library import Library
 from .playbook.scope import RunLike, known_of
@@ -43,6 +44,10 @@ FIRST_STEPS = (
 
 DRIFTS = frozenset({"collapse.entropy", "collapse.entropy-explosion", "collapse.reference-drift"})
 """Tendencies that a difference between the two engines looks like."""
+OF_MISMATCH = ("probe.ratio.", "probe.positions.", "probe.routing.", "mismatch.", "rollouts.token-ids-match")
+"""Observations that tell one cause of a difference between the engines from another."""
+CONVICTING = ("rollouts.shortcut", "verifier.empty-scores-zero")
+"""What rollouts settle by themselves, whatever the curves; text that is noise or alike has many causes."""
 FEW_ROWS = 2
 MOVES_FIRST = "run.gpu-idle-all"
 """What to look at before anything else in a run that has hardly a row: whether it moves at all."""
@@ -87,6 +92,7 @@ def diagnose(
     monitor = Monitor(run, library, baseline)
     monitor.update()
     current = [alarm for alarm in monitor.alarms if alarm.segment == alarm.of_segments - 1]
+    reasons = {*facts, *_noticed(run)}
     heard, walks, unchecked = [], [], []
     for book in books_of(library).values():
         if is_spine(book):
@@ -95,7 +101,7 @@ def diagnose(
             unchecked.append(f"{book.id}: not meant for this framework or algorithm")
             continue
         try:
-            part = _walk(book, run, library, facts, baseline, current)
+            part = _walk(book, run, library, facts, baseline, current, reasons)
         except WalkError as error:
             unchecked.append(str(error))
             continue
@@ -150,12 +156,13 @@ def _walk(
     facts: Mapping[str, Any],
     baseline: RunLike | None,
     alarms: list[Alarm],
+    reasons: Collection[str],
 ) -> tuple[Walk, Heard] | None:
-    """Walk a playbook whose trigger fired, or that a given fact is about; None for any other."""
+    """Walk a playbook whose trigger fired, or that one of the `reasons` is about; None for any other."""
     own = [alarm for alarm in alarms if alarm.playbook == book.id]
     active = [alarm for alarm in own if alarm.active]
     turned = [alarm for alarm in own if not alarm.active and _turned_into_more(alarm, alarms)]
-    if not active and not turned and not any(concerns(book, name) for name in facts):
+    if not active and not turned and not any(concerns(book, name) for name in reasons):
         return None
     alarm = (active or turned or [None])[0]  # type: ignore[list-item]
     at = alarm.peak_step if alarm is not None and not alarm.active else None
@@ -170,6 +177,12 @@ def _walk(
         first_step=alarm.first_step if alarm is not None else None,
     )
     return walk, heard
+
+
+def _noticed(run: RunLike) -> list[str]:
+    """What the rollouts say against a run. One dump is one row: too few for a trigger that has to hold."""
+    found = automatic_facts(run)
+    return [name for name in CONVICTING if name in found and troubling(name, found[name].value)]
 
 
 def _turned_into_more(alarm: Alarm, alarms: Iterable[Alarm]) -> bool:
@@ -290,8 +303,13 @@ def _next(
 
 
 def _checks_first(questions: tuple[OpenQuestion, ...], order: list[str]) -> tuple[OpenQuestion, ...]:
-    """Where a drift is suspected, rollouts and the ratio check come before anything else [S0-2, S0-12]."""
-    if not order or order[0] not in DRIFTS:
+    """Where a drift is suspected, rollouts and the ratio check come before anything else; where the two
+    engines differ, what tells why they do [S0-2, S0-12, S0-14]."""
+    if not order:
+        return questions
+    if order[0].startswith("mismatch."):
+        return tuple(sorted(questions, key=lambda q: not q.observation.startswith(OF_MISMATCH)))
+    if order[0] not in DRIFTS:
         return questions
     return tuple(sorted(questions, key=lambda question: question.observation not in FIRST_STEPS[:2]))
 

@@ -123,6 +123,12 @@ FORMULAS: tuple[Derived, ...] = (
         "group_size_least", ("adv_max",), _group_size, "G with (G - 1) / sqrt(G) = largest adv_max so far"
     ),
     Derived("neg_logp_mean", ("logp_mean",), np.negative, "-logp_mean"),
+    Derived(
+        "reward_mean",
+        ("score_mean",),
+        np.positive,
+        "score_mean, where nothing is logged of what is trained on",
+    ),
 )
 NAMES = frozenset(formula.name for formula in FORMULAS)
 

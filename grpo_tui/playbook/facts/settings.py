@@ -71,7 +71,7 @@ def kl_weight(get: Get) -> float | None:
 
     verl's coefficients have defaults even where the term is off, so its switches decide.
     """
-    beta = _number(get("kl_beta"))
+    beta = _number(get("beta"))
     if beta is not None:
         return beta
     sides = (("use_kl_loss", "kl_loss_coef"), ("use_kl_in_reward", "kl_coef"))

@@ -118,3 +118,11 @@ def test_true_truncation_needs_the_runs_own_limit(tmp_path: Path) -> None:
 def test_likelihood_from_log_probabilities(tmp_path: Path) -> None:
     assert run_of(tmp_path, {"rollout/log_probs": -0.25}).points("neg_logp_mean").values.tolist() == [0.25]
     assert len(run_of(tmp_path, {"reward": 1}).points("neg_logp_mean")) == 0
+
+
+def test_the_reward_is_the_raw_score_where_training_takes_the_mean_off(tmp_path: Path) -> None:
+    """slime's `rollout/rewards` is what is left after the group's mean: about 0 in every healthy run."""
+    rows = ({"rollout/raw_reward": 0.2 * i, "rollout/rewards": 1e-9} for i in range(1, 4))
+    run = run_of(tmp_path, *rows)
+    assert run.points("reward_mean").values.tolist() == pytest.approx([0.2, 0.4, 0.6])
+    assert "reward_mean" in run.derived

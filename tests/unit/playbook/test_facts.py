@@ -112,7 +112,7 @@ class TestDerived:
         assert derived_setting("reward_weight_ratio", {"reward_weights": [1, 0.1, 0]}.get) == 10
 
     def test_the_kl_that_is_in_force(self) -> None:
-        assert derived_setting("kl_weight", {"kl_beta": 0.04}.get) == 0.04
+        assert derived_setting("kl_weight", {"beta": 0.04}.get) == 0.04
         off = {"use_kl_loss": False, "kl_loss_coef": 0.001, "use_kl_in_reward": False}
         assert derived_setting("kl_weight", off.get) == 0.0
         assert derived_setting("kl_weight", {**off, "use_kl_loss": True}.get) == 0.001
