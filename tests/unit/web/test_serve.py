@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -22,6 +23,16 @@ pytest.importorskip("textual_serve")
 RUN = DEMOS["lr-too-high"].folder
 
 
+def listening(port: int, patience: float = 60.0) -> bool:
+    """Whether the server answers within `patience` seconds."""
+    start = time.monotonic()
+    while time.monotonic() - start < patience:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0):
+            return True
+        time.sleep(0.1)
+    return False
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address that the command prints."""
@@ -34,9 +45,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         assert process.stdout is not None
         found = re.search(r"http://\S+", process.stdout.readline())
         assert found is not None
-        for _ in range(100):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.2):
-                break
+        assert listening(port)
         yield found[0]
         process.send_signal(signal.SIGINT)
         process.wait(20)
