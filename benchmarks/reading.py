@@ -96,9 +96,29 @@ def varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
+def checksum(data: bytes) -> bytes:
+    """The masked CRC-32C of an event file's frames."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = CRC[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    crc ^= 0xFFFFFFFF
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+
+def crc_table() -> Iterator[int]:
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+        yield byte
+
+
+CRC = list(crc_table())
+
+
 def frame(event: bytes) -> bytes:
-    """A frame of an event file; nobody looks at checksums where nothing is odd."""
-    return struct.pack("<QI", len(event), 0) + event + bytes(4)
+    """A frame of an event file."""
+    length = struct.pack("<Q", len(event))
+    return length + checksum(length) + event + checksum(event)
 
 
 def event_file(path: Path, steps: int) -> None:

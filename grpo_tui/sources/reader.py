@@ -15,7 +15,7 @@ from typing import ClassVar
 from .consoles.row_layout import Layout, Layouts
 from .consoles.text import plain
 from .records import Item, Record
-from .rows import Rows
+from .rows import Parts, Rows
 
 
 class Reader(ABC):
@@ -73,6 +73,13 @@ class LineReader(Reader):
     def layouts(self) -> Layouts | None:
         """The layouts of rows that may be read by the block, for as long as a row means the same anywhere."""
         return None
+
+    def together(self, number: int, lines: Sequence[bytes], at: int, parts: Parts) -> int:
+        """Read whole lines from `at` on (physical line `number`) at once, as far as each is bars and a row.
+
+        Does what `line` does for their segments, but that of the bars only the last is told. Gives how many.
+        """
+        return 0
 
     def layout(self, line: bytes, record: Record) -> Layout | None:
         """How the line of a row that was just read is laid out, if it can be read by the block."""

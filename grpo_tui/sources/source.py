@@ -226,6 +226,13 @@ class Source:
                 at += count
                 continue
             self._stretch(sieve.settle())
+            if self._incidents.idle and (count := reader.together(self._line, lines, at, self._parts)):
+                for number, line in enumerate(lines[at : at + count], self._line):
+                    batch.shown.append((number, line[line.rfind(b"{") :]))
+                _trim(batch)
+                self._line += count
+                at += count
+                continue
             before = self._row
             self._line_of(batch, reader, lines[at], hinted=not quiet or sieve.hinted(at))
             if self._row is not None and self._row is not before:

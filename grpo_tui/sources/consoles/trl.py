@@ -10,13 +10,15 @@ and multiplied by the logging interval, from the run's settings or, at the end, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..origin.version import trl_version
 from ..reader import LineReader
 from ..records import Ended, Item, Origin, Progress, Record, Rescale, Restart, Setting, Warn
+from ..rows import Parts
 from ..settings.printed import PrintedSettings
-from .text import Bar, find_bar
+from .text import Bar, find_bar, plain
+from .trl_alike import Alike, drawn
 from .trl_rows import Row, rows
 
 _NARROWEST = 20
@@ -44,6 +46,7 @@ class TrlConsole(LineReader):
         self._printed = PrintedSettings()
         self._named = self._doubted = False
         self._usual: frozenset[str] = frozenset()
+        self._alike: Alike | None = None
         self._past = self._step = 0
         self._begin()
 
@@ -113,10 +116,63 @@ class TrlConsole(LineReader):
         if self._bar is None or drawn.total != self._bar.total:
             self._foreign.append(drawn.n)
             return
-        if self._interval and drawn.n % self._interval and drawn.n > 1:
-            return
-        if not self._marks or drawn.n > self._marks[-1]:
+        if self._marks_row(drawn.n):
             self._marks.append(drawn.n)
+
+    # -- rows that are printed alike -----------------------------------------------------------
+
+    def together(self, number: int, lines: Sequence[bytes], at: int, parts: Parts) -> int:
+        alike, start = self._alike, at
+        if alike is None or not self._rows or self._printed.open or (self._marks and self._foreign):
+            return 0
+        rows: list[tuple[int, dict[str, float], int]] = []
+        bar, last = self._bar, b""
+        done, total = (bar.n, bar.total) if bar is not None else (0, None)
+        while at < len(lines):
+            line = lines[at]
+            begin = line.rfind(b"{")
+            values = alike.values(line, begin) if begin >= 0 else None
+            before = drawn(line[:begin]) if values is not None else None
+            if values is None or before is None or not before.follows(done, total):
+                break
+            done = before.done(done)
+            mark = before.bars and done > 0 and len(before.blanks) >= _NARROWEST and self._marks_row(done)
+            step = self._next(done if mark else None)
+            if step is None:
+                break
+            if mark:
+                self._marks.append(done)
+            self._rows += 1
+            self._step = step
+            last = before.last or last
+            rows.append((step, values, number + at - start))
+            at += 1
+        if last and (bar := find_bar(plain(last))) is not None:
+            self._bar = bar
+            parts.give(Progress(bar.n, bar.total, bar.elapsed, bar.per_step))
+        for row in rows:
+            parts.row(*row)
+        if rows:
+            self._drawn = None
+        return len(rows)
+
+    def _next(self, mark: int | None) -> int | None:
+        """The step of the next row, as `_place` finds it, with one more mark; None where that needs care."""
+        count = len(self._marks) + (mark is not None)
+        if self._rows < count:
+            return mark if mark is not None and self._rows == len(self._marks) else self._marks[self._rows]
+        if self._interval:
+            return self._step + self._interval
+        if count > 1:
+            newest = mark if mark is not None else self._marks[-1]
+            return self._step + newest - self._marks[-1 if mark is not None else -2]
+        return self._step + 1 if self._counted else None
+
+    def _marks_row(self, done: int) -> bool:
+        """Whether a clear-mark behind a bar of so many steps is that of a row."""
+        if self._interval and done % self._interval and done > 1:
+            return False
+        return not self._marks or done > self._marks[-1]
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -140,6 +196,7 @@ class TrlConsole(LineReader):
         elif row.evaluation:
             yield Record(self._step, row.values, number, "eval")
         else:
+            self._alike = Alike.of(row)
             yield from self._place(row)
             if self._rows == 1 and self._step <= self._past:
                 yield Restart(number)

@@ -7,11 +7,12 @@ are forgotten. A file that turns out to be a table is handed to the table's read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..consoles import DIALECTS
 from ..reader import LineReader, Reader
 from ..records import Ended, Item, Record, Restart, Warn
+from ..rows import Parts
 from ..tables.columns import JsonColumns
 from ..tables.csv_columns import CsvColumns
 from ..tables.verl_file import VerlFile
@@ -48,6 +49,9 @@ class Console(LineReader):
         if self._chosen is not None:
             return self._chosen.line(number, text)
         return self._search(number, text)
+
+    def together(self, number: int, lines: Sequence[bytes], at: int, parts: Parts) -> int:
+        return self._chosen.together(number, lines, at, parts) if self._chosen is not None else 0
 
     def settled(self) -> Reader:
         return self._chosen or self

@@ -74,6 +74,11 @@ class Incidents:
         """Whether no traceback is open; then a row of metrics needs no look."""
         return not self._open
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is open and nothing died; then a bar needs no look either."""
+        return not (self._open or self._samples or self._dead)
+
     def line(self, number: int, text: str) -> Iterator[Incident]:
         """Incidents that this line completes. `text` is plain: no escapes."""
         sampled = "[" in text and ("[prompt]" in text or "[response]" in text or bool(self._samples))
