@@ -27,15 +27,15 @@ from ..format.schema import (
     Trigger,
     UseStep,
     branches_of,
-    conditions_of,
 )
-from ..language.nodes import Call, Compare, Constant, Expression, Metric, Node, Reference, walk
+from ..language.nodes import Call, Compare, Constant, Expression, Metric, Node, walk
 from ..library import Library, use_problems
 from ..packages import registered_probes
 from ..probe_facts import PROBE_FACTS, RESULT_FIELDS
 from ..vocabulary import is_own
 from .branch_cover import uncovered_branches
 from .comments import comment_problems
+from .condition_lint import Entry, of_conditions
 
 SHAPES = frozenset(
     {"drop", "growth", "rise", "flat", "corr", "share_zero", "bad", "count", "age", "spikes", "crossed"}
@@ -73,9 +73,6 @@ def check_overlay(base: Playbook, merged: Playbook, overlay: OverlayFile, librar
     return [*found, *comment_problems(overlay.text, overlay.name)]
 
 
-Entry = tuple[Place, str, Level, str]
-
-
 def _problem(
     playbook: Playbook, text: str, place: Place, name: str, severity: Level, message: str
 ) -> Problem:
@@ -98,8 +95,7 @@ def _text_of(playbook: Playbook) -> str:
 def _entries(playbook: Playbook, library: Library) -> Iterator[Entry]:
     if playbook.trigger is not None:
         yield from _trigger(playbook.trigger)
-    for place, expression in conditions_of(playbook):
-        yield from _condition(expression, place)
+    yield from of_conditions(playbook)
     yield from _steps(playbook)
     yield from _confirmable(playbook)
     yield from _tests(playbook, library)
@@ -132,71 +128,6 @@ def _raw_samples(tree: Node) -> Iterator[Node]:
             extreme = isinstance(side, Call) and side.function == ("max" if above else "min")
             if newest or (extreme and node.op != "=="):
                 yield side
-
-
-def _condition(expression: Expression, place: Place) -> Iterator[Entry]:
-    parts = list(walk(expression.tree))
-    if not any(isinstance(part, Metric | Reference) for part in parts):
-        yield place, "condition/constant", "bug", "always the same: it reads nothing of the run"
-    for part in parts:
-        if isinstance(part, Compare) and not _reads(part):
-            shown = expression.source_of(part)
-            yield place, "condition/constant", "bug", f"{shown} is always the same"
-        elif isinstance(part, Compare) and _same_sides(part, expression):
-            yield (
-                place,
-                "condition/constant",
-                "bug",
-                f"{expression.source_of(part)} compares a thing with itself",
-            )
-        elif isinstance(part, Compare):
-            yield from _impossible(part, expression, place)
-
-
-def _reads(node: Node) -> bool:
-    return any(isinstance(part, Metric | Reference) for part in walk(node))
-
-
-def _same_sides(node: Compare, expression: Expression) -> bool:
-    return expression.source_of(node.left) == expression.source_of(node.right)
-
-
-def _impossible(node: Compare, expression: Expression, place: Place) -> Iterator[Entry]:
-    """A window compared with a number that it never reaches."""
-    if not isinstance(node.left, Call) or not isinstance(node.right, Constant):
-        return
-    low, high = _RANGES.get(node.left.function, (float("-inf"), float("inf")))
-    limit = node.right.value
-    if not isinstance(limit, float):
-        return
-    never = {
-        ">": limit >= high,
-        ">=": limit > high,
-        "<": limit <= low,
-        "<=": limit < low,
-        "==": not low <= limit <= high,
-    }.get(node.op, False)
-    always = {">": limit < low, ">=": limit <= low, "<": limit > high, "<=": limit >= high}.get(
-        node.op, False
-    )
-    if never or always:
-        word = "never" if never else "always"
-        bounds = f"{node.left.function} lies between {low:g} and {high:g}"
-        yield place, "condition/range", "bug", f"{expression.source_of(node)} is {word} true: {bounds}"
-
-
-_RANGES = {
-    "drop": (0.0, 1.0),
-    "share_zero": (0.0, 1.0),
-    "corr": (-1.0, 1.0),
-    "growth": (1.0, float("inf")),
-    "flat": (0.0, float("inf")),
-    "bad": (0.0, float("inf")),
-    "count": (0.0, float("inf")),
-    "age": (0.0, float("inf")),
-    "spikes": (0.0, float("inf")),
-    "crossed": (0.0, float("inf")),
-}
 
 
 # -- steps ---------------------------------------------------------------------------------------

@@ -56,6 +56,7 @@ CHECKS: dict[str, tuple[Level, str]] = {
     "trigger/warmup": ("warning", "A trigger without `warmup` judges the first rows."),
     "condition/constant": ("bug", "A condition that is always the same."),
     "condition/range": ("bug", "A comparison that a window can never, or always, meet."),
+    "condition/unknown": ("bug", "A part of a condition that can never be known."),
     "condition/threshold": ("warning", "A level in a metric's own unit without a source."),
     "step/open": ("info", "A question without the screen that shows what to look at."),
     "step/why": ("info", "A step that does not say why."),

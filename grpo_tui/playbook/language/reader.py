@@ -297,6 +297,8 @@ class Reader:
         found: Node = self._parameter_name(node) or self.read(node)
         if isinstance(found, Duration) and parameter.unit != "steps":
             raise self.error(node, f"{parameter.name} is a number, not a time")
+        if isinstance(found, Unary) and found.op == "-" and parameter.unit == "steps":
+            raise self.error(node, "a window needs at least one step")
         if isinstance(found, Constant):
             value = found.value
             if not isinstance(value, float) or isinstance(value, bool):

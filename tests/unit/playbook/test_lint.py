@@ -99,6 +99,51 @@ REMARKS = [
         "bug",
         "when:",
     ),
+    ("drop(entropy, within=200) >= limit", "drop(entropy) / 0 > 0.5", "condition/unknown", "bug", "when:"),
+    (
+        "drop(entropy, within=200) >= limit",
+        'drop(entropy) > 0.5 and framework == "tlr"',
+        "condition/unknown",
+        "bug",
+        "when:",
+    ),
+    (
+        "drop(entropy, within=200) >= limit",
+        'drop(entropy) > 0.5 and state == "runing"',
+        "condition/unknown",
+        "bug",
+        "when:",
+    ),
+    ("drop(entropy, within=200) >= limit", 'incidents("oomm") > 0', "condition/unknown", "bug", "when:"),
+    ("drop(entropy, within=200) >= limit", 'answer == "yes"', "condition/unknown", "bug", "when:"),
+    ("drop(entropy, within=200) >= limit", 'score["healthy"] > 1', "condition/unknown", "bug", "when:"),
+    ("drop(entropy, within=200) >= limit", "result.share > 1", "condition/unknown", "bug", "when:"),
+    ("drop(entropy, within=200) >= limit", "limit > 0.2", "condition/constant", "bug", "when:"),
+    ("drop(entropy, within=200) >= limit", "abs(change(entropy)) >= 0", "condition/range", "bug", "when:"),
+    ("drop(entropy, within=200) >= limit", "0.5 > growth(entropy)", "condition/range", "bug", "when:"),
+    ("drop(entropy, within=200) >= limit", "drop(entropy) > 2 * limit", "condition/range", "bug", "when:"),
+    (
+        "drop(entropy, within=200) >= limit",
+        "drop(entropy) > 0.5 and drop(entropy) < limit - 0.1",
+        "condition/range",
+        "bug",
+        "when:",
+    ),
+    (
+        "drop(entropy, within=200) >= limit",
+        "drop(entropy) > 0.2 or drop(entropy) < 0.4",
+        "condition/range",
+        "bug",
+        "when:",
+    ),
+    (
+        "drop(entropy, within=200) >= limit",
+        "drop(entropy, within=limit) > 0.5",
+        "condition/range",
+        "bug",
+        "when:",
+    ),
+    ("params: {limit: 0.5}", "params: {limit: half}", "condition/unknown", "bug", "when:"),
     ("    rules: [S3-22]\n", "", "condition/threshold", "warning", "check:"),
     ("  rules: [S1-1]\n", "  message: x\n", None, None, None),
     ("    if_unknown: {note: not logged}\n", "", "flow/unknown-branch", "warning", "- id: level"),
@@ -221,3 +266,23 @@ def test_four_times_the_steps_take_about_four_times_as_long() -> None:
         return best
 
     assert seconds(600) < 9 * seconds(150)
+
+
+def test_what_only_looks_impossible_has_no_remark(lint: Lint) -> None:
+    for when in (
+        "drop(entropy, within=200) >= limit and drop(entropy, within=50) < 0.4",
+        "drop(entropy) > 0.2 and drop(entropy) < 0.4",
+        "drop(entropy) > 0.4 or drop(entropy) < 0.2",
+        "change(entropy) > -0.5",
+        "growth(entropy) >= 1 + limit",
+        "drop(entropy) > 0.5 and framework == 'my-fork'",
+    ):
+        text = CLEAN.replace("drop(entropy, within=200) >= limit", when).replace(
+            "when: " + when, f'when: "{when}"'
+        )
+        found = [
+            p.headline
+            for p in lint(text)
+            if p.check in ("condition/range", "condition/unknown", "condition/constant")
+        ]
+        assert found == [], when
