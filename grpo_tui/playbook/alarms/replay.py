@@ -89,7 +89,7 @@ class _Ahead:
         found: list[tuple[Severity, bool | None]] = []
         at = int(np.searchsorted(self.true, place))
         for severity, truths in self._raises:
-            if truths is None:
+            if truths is None or truths[at] == UNKNOWN:
                 return None
             found.append((severity, _decoded(truths[at])))
         return found

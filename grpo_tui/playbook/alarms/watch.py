@@ -14,8 +14,8 @@ from ..evidence.readings import reading_of
 from ..evidence.sentences import evidence_of, supporting
 from ..facts.gather import automatic_facts, values_at
 from ..format.schema import Playbook, Trigger
-from ..language.expressions import Comparison, Outcome, evaluate, truth_of
-from ..language.reach import may_hold, reach_of
+from ..language.expressions import Comparison, Expression, Outcome, evaluate, truth_of
+from ..language.reach import may_hold, reach_of, truth_where_logged
 from ..scope import RunLike, RunScope, points_of
 from ..verdict.rule import Evidence
 from .alarm import Alarm, State
@@ -104,9 +104,12 @@ class Watch:
         outcome = evaluate(self.trigger.when, scope) if newest or truth else Outcome(truth)
         if corroboration is None:
             corroboration = self._corroboration(scope) if outcome.truth else ()
+        said = outcome.truth
+        if said is None and standing.condition.phase != "ok":
+            said = self._where_logged(self.trigger.when, scope)
         after = advance(
             standing.condition,
-            outcome.truth,
+            said,
             row=row,
             rows=passed,
             need=rows_needed(self.trigger.for_, row + 1),
@@ -136,8 +139,22 @@ class Watch:
     def pending(self, standing: Standing, rows: Sequence[int]) -> Alarm | None:
         return self._alarm(standing, "pending", rows) if standing.condition.phase == "pending" else None
 
+    def _where_logged(self, condition: Expression, scope: RunScope) -> bool | None:
+        """Of an unknown condition: what the metrics logged up to the row say."""
+        at = scope.at
+
+        def logged(name: str) -> bool:
+            steps = points_of(self.run, self.playbook, name).steps
+            return len(steps) > 0 and (at is None or int(steps[0]) <= at)
+
+        return truth_where_logged(condition.tree, logged, lambda part: truth_of(condition, scope, part))
+
     def _corroboration(self, scope: RunScope) -> list[tuple[Severity, bool | None]]:
-        return [(severity, truth_of(expression, scope)) for severity, expression in self.corroborations]
+        found: list[tuple[Severity, bool | None]] = []
+        for severity, expression in self.corroborations:
+            truth = truth_of(expression, scope)
+            found.append((severity, self._where_logged(expression, scope) if truth is None else truth))
+        return found
 
     def _onset(self, outcome: Outcome, scope: RunScope, standing: Standing) -> int | None:
         """Where the raw curve left; never before the end of an earlier alarm of this trigger.

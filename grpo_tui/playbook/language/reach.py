@@ -66,6 +66,25 @@ def may_hold(reach: Reach, logged: Callable[[str], bool], truth: Callable[[Node]
             return any(may_hold(item, logged, truth) for item in items)
 
 
+def truth_where_logged(
+    tree: Node, logged: Callable[[str], bool], truth: Callable[[Node], bool | None]
+) -> bool | None:
+    """The truth of a condition in a row, an alternative that reads an unlogged metric being false.
+
+    Such an alternative has never made the condition true, so it must not keep it open either: what is
+    unknown for good would neither end an alarm nor break a stretch.
+    """
+    if not isinstance(tree, Logic):
+        value = truth(tree)
+        reads = (part.name for part in walk(tree) if isinstance(part, Metric))
+        return False if value is None and not all(map(logged, reads)) else value
+    decisive = tree.op == "or"
+    values = [truth_where_logged(item, logged, truth) for item in tree.items]
+    if decisive in values:
+        return decisive
+    return None if None in values else not decisive
+
+
 def _compare_may_hold(
     reads: _Reads, logged: Callable[[str], bool], truth: Callable[[Node], bool | None]
 ) -> bool:

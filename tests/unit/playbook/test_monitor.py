@@ -34,6 +34,37 @@ def seen(monitor: Monitor) -> list[tuple[object, ...]]:
     return [(a.id, a.state, a.severity, a.first_step, a.last_step, a.message) for a in monitor.alarms]
 
 
+EITHER = """
+playbook: either
+format: 1
+title: Either
+trigger:
+  when: last(kl_ref) > 1 or last(ppo_kl) > 1
+  for: 4
+  warmup: 0
+  severity: info
+  raise: {critical: "last(kl_ref) > 10 or last(ppo_kl) > 10"}
+hypotheses: {collapse.reference-drift: Drift}
+steps:
+  - {id: a, note: nothing}
+"""
+
+
+def either(values: list[float]) -> list[tuple[str, str]]:
+    monitor = Monitor(FakeRun({"kl_ref": values}), shelf(playbook(EITHER)))
+    monitor.update()
+    return [(alarm.state, alarm.severity) for alarm in monitor.alarms]
+
+
+def test_an_alternative_that_nobody_logs_keeps_no_alarm_alive() -> None:
+    assert either([2.0] * 10 + [0.1] * 30) == [("resolved", "info")]
+
+
+def test_an_alternative_that_nobody_logs_adds_no_rows_up() -> None:
+    assert either([0.1] * 20 + [2.0, 0.1] * 20) == []
+    assert either(([2.0] * 7 + [20.0]) * 5) == [("firing", "info")]
+
+
 # -- the machine -----------------------------------------------------------------------------------
 
 
