@@ -137,9 +137,7 @@ def _add_folder(library: Library, source: Source, names: Names | None) -> None:
             library.problems.extend(loaded.problems)
             continue
         if playbook.id in here:
-            message = f"playbook {playbook.id!r} is already given by {here[playbook.id].name}"
-            line, col = playbook.lines.get(("playbook",), (1, 1))
-            library.problems.append(Problem(str(path), line, col, message, check="flow/duplicate-id"))
+            library.problems.append(given_twice(playbook, here[playbook.id]))
             continue
         here[playbook.id] = path
         if playbook.id in library.playbooks:
@@ -150,6 +148,13 @@ def _add_folder(library: Library, source: Source, names: Names | None) -> None:
         library.warnings.extend(loaded.problems)
     for overlay in overlays:
         _lay_over(library, overlay, names)
+
+
+def given_twice(playbook: Playbook, first: Path) -> Problem:
+    """The problem of a playbook whose id another file of its folder has."""
+    line, col = playbook.lines.get(("playbook",), (1, 1))
+    message = f"playbook {playbook.id!r} is already given by {first.name}"
+    return Problem(str(playbook.origin or playbook.id), line, col, message, check="flow/duplicate-id")
 
 
 def _read(path: Path) -> Loaded:
@@ -209,10 +214,11 @@ def stands_in(library: Library, path: Path) -> str:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The playbook files of a folder, by name; a file stands for itself."""
+    """The playbook files of a folder, by name; a file stands for itself, a dead link too."""
     if not folder.is_dir():
         return [folder]
-    return sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml") and path.is_file())
+    named = (path for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
+    return sorted(path for path in named if path.is_file() or (path.is_symlink() and not path.exists()))
 
 
 def _drop_unusable(library: Library) -> None:

@@ -10,7 +10,7 @@ from ..format.extend import OverlayFile, extend, missing_base
 from ..format.load import PlaybookError, load_file, read_file
 from ..format.problems import Problem
 from ..format.schema import Playbook, PlaybookTest
-from ..library import Library, builtin_dir, files_in, load_library
+from ..library import Library, builtin_dir, files_in, given_twice, load_library
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,17 @@ def gather(paths: Iterable[str | Path], more: Iterable[str | Path] = ()) -> Gath
     """Files and folders (the bundled playbooks when none is named) and the library around them."""
     found = Gathered(library=load_library(more))
     overlays: list[OverlayFile] = []
+    given: dict[tuple[Path, str], Path] = {}
     for path in _files(paths):
         loaded = read_file(path)
         found.problems.extend(loaded.problems)
         if loaded.overlay is not None:
             overlays.append(loaded.overlay)
         elif loaded.playbook is not None:
+            first = given.setdefault((path.resolve().parent, loaded.playbook.id), path)
+            if first.resolve() != path.resolve():
+                found.problems.append(given_twice(loaded.playbook, first))
+                continue
             found.pieces.append(Piece(loaded.playbook, loaded.playbook.tests))
     books = {**found.library.playbooks, **{piece.playbook.id: piece.playbook for piece in found.pieces}}
     found.library.playbooks = books

@@ -76,7 +76,11 @@ def test_a_new_overlay_changes_nothing_yet(capsys: pytest.CaptureFixture[str]) -
 
 # -- check -----------------------------------------------------------------------------------------
 
-REMARKABLE = GOOD.replace("  warmup: 5\n", "").replace("within=window) >=", "within=window) >", 1)
+REAL = GOOD.replace("    records: {probe.ratio.engine-agrees: result.engine_agrees}\n", "").replace(
+    "result.engine_agrees ==", 'obs["probe.ratio.engine-agrees"] =='
+)
+"""Branching on what the probe states; `result.engine_agrees` is no field of a real result."""
+REMARKABLE = REAL.replace("  warmup: 5\n", "").replace("within=window) >=", "within=window) >", 1)
 
 
 @pytest.fixture
@@ -398,3 +402,21 @@ def test_the_committed_reference_is_current(capsys: pytest.CaptureFixture[str]) 
     assert said(capsys, "reference")[1] == held, (
         "run: grpo-tui playbook reference > docs/playbook-reference.md"
     )
+
+
+def test_check_sees_two_playbooks_of_one_id_and_a_link_that_leads_nowhere(
+    capsys: pytest.CaptureFixture[str], somewhere: Path
+) -> None:
+    assert said(capsys, "new", "mine")[0] == 0
+    folder = somewhere / "playbooks"
+    (folder / "other.yaml").write_text((folder / "mine.yaml").read_text())
+    (folder / "link.yaml").symlink_to(folder / "gone.yaml")
+    (folder / "round.yaml").symlink_to(folder / "round.yaml")
+    code, out, _ = said(capsys, "check", "playbooks")
+    assert code == 2
+    assert (
+        "playbooks/other.yaml:2:1: playbook 'mine' is already given by mine.yaml [flow/duplicate-id]" in out
+    )
+    assert "playbooks/link.yaml:1:1: cannot be read: No such file" in out
+    assert "playbooks/round.yaml:1:1: cannot be read" in out
+    assert said(capsys, "check", "playbooks/mine.yaml", "playbooks/mine.yaml")[0] == 0
