@@ -240,6 +240,7 @@ class Source:
             self._end_line(batch)
             at += 1
         self._stretch(sieve.settle())
+        sieve.done()
 
     def _stretch(self, rows: Rows | None) -> None:
         if rows is not None:

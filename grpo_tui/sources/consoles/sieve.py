@@ -17,7 +17,7 @@ from ..incidents.finder import HINTS
 from ..reader import LineReader
 from ..records import Record
 from ..rows import Rows
-from .row_layout import Alike
+from .row_layout import Alike, truths
 
 _PLAIN = r"^(?:(?:\x1b\[[0-9;]*m)+\([^)\x00-\x1f]*\)\x1b\[0m)?[^\x1b\x00\r]*[!-~][^\x1b\x00\r]*\z"
 """A line, behind Ray's coloured prefix or not, that shows what it holds: without escapes, and not blank."""
@@ -76,6 +76,13 @@ class Sieve:
         numbers, self._taken = self._taken, []
         return self._alike.part(self._first, numbers)
 
+    def done(self) -> None:
+        """All lines were gone through: give back the room that Arrow keeps for more."""
+        if any(asked is not None for asked in self._asked) or self._alike.tables:
+            import pyarrow as pa
+
+            pa.default_memory_pool().release_unused()
+
     def learn(self, at: int, record: Record) -> None:
         """A row was read with care: look for those that are printed like it in what follows."""
         layouts = self._reader.layouts
@@ -110,7 +117,10 @@ class _Asked:
         self._place = np.array(numbers) - start
         self._known = np.zeros(end - start, np.bool_)
         self._known[self._place] = True
-        self._lines = pa.array(lines, pa.large_binary())
+        ends = np.zeros(len(lines) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)), out=ends[1:])
+        buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(lines))]
+        self._lines = pa.Array.from_buffers(pa.large_binary(), len(lines), buffers)
         self._answers: dict[str, bytes] = {}
 
     def knows(self, number: int) -> bool:
@@ -141,7 +151,4 @@ class _Asked:
         """One truth a line. Bytes that are no ASCII count as characters of their own."""
         import pyarrow.compute as pc
 
-        found: NDArray[np.bool_] = pc.match_substring_regex(self._lines, expression).to_numpy(
-            zero_copy_only=False
-        )
-        return found
+        return truths(pc.match_substring_regex(self._lines, expression))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 from unittest.mock import patch
 
@@ -181,3 +183,16 @@ def test_no_incident_escapes_the_hints(kind: str, pattern: str, data: some.DataO
         "utf-8", "replace"
     )
     assert told(VerlConsole(), console, 0) == told(VerlConsole(), console, 1 << 40)
+
+
+def test_sifting_imports_no_pandas(tmp_path: Path) -> None:
+    """Arrow imports it to look at what it is given; it is as large as a long log's curves."""
+    path = tmp_path / "a.log"
+    rows = " - ".join(f"actor/part_{i}:0.{i + 1}" for i in range(40))
+    path.write_text("".join(f"step:{step} - {rows}\nthe model says 50%\n" for step in range(1, 1500)))
+    code = (
+        "import sys, pathlib; from grpo_tui.run import Run; run = Run.open(pathlib.Path(sys.argv[1]));"
+        "run.poll(final=True); assert len(run.steps()) == 1499; assert 'pyarrow' in sys.modules;"
+        "assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
