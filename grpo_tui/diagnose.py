@@ -42,8 +42,16 @@ FIRST_STEPS = (
 """What to look at when nothing else points anywhere: read rollouts, then the 0/1 chain [S0-12, S0-13]."""
 
 
-DRIFTS = frozenset({"collapse.entropy", "collapse.entropy-explosion", "collapse.reference-drift"})
-"""Tendencies that a difference between the two engines looks like."""
+DRIFTS = frozenset(
+    {
+        "collapse.entropy",
+        "collapse.entropy-explosion",
+        "collapse.reference-drift",
+        "config.learning-rate-high",
+        "config.too-off-policy",
+    }
+)
+"""What a difference between the two engines looks like; no setting is touched before it is excluded."""
 OF_MISMATCH = ("probe.ratio.", "probe.positions.", "probe.routing.", "mismatch.", "rollouts.token-ids-match")
 """Observations that tell one cause of a difference between the engines from another."""
 CONVICTING = ("rollouts.shortcut", "verifier.empty-scores-zero")
@@ -93,6 +101,7 @@ def diagnose(
     monitor.update()
     current = [alarm for alarm in monitor.alarms if alarm.segment == alarm.of_segments - 1]
     reasons = {*facts, *_noticed(run)}
+    newest = next(iter(run.steps()), None)
     heard, walks, unchecked = [], [], []
     for book in books_of(library).values():
         if is_spine(book):
@@ -128,7 +137,7 @@ def diagnose(
         diagnosis=diagnosis,
         status=status,
         candidates=tuple(candidates),
-        alarms=tuple(_told(alarm, current) for alarm in monitor.alarms),
+        alarms=tuple(_told(alarm, current, newest) for alarm in monitor.alarms),
         next=_next(run, walks, candidates, facts),
         unchecked=(*doubts, *unchecked, *_left_out(library), *_unchecked(monitor, walks)),
         walks=tuple(walks),
@@ -246,12 +255,20 @@ def _less_unheeded(health: Health, facts: Mapping[str, Any], walks: list[Walk]) 
     return replace(health, good=good, doubts=(*health.doubts, *lines, *bad))
 
 
-def _told(alarm: Alarm, alarms: list[Alarm]) -> Alarm:
-    """An alarm as a report tells it: what has healed, or ended with its segment, is information."""
+def _told(alarm: Alarm, alarms: list[Alarm], newest: int | None) -> Alarm:
+    """An alarm as a report tells it: what has healed, or belongs to an abandoned start, is information.
+
+    One that only the end of its segment ended has not healed. It stays loud where the newest segment, which
+    begins at step `newest`, went on from weights that had the fault already [S0-24].
+    """
     if alarm.state != "resolved":
         return alarm
-    until = "" if alarm.last_step is None else f" (until step {alarm.last_step}, over since)"
-    severity = alarm.severity if alarm in alarms and _turned_into_more(alarm, alarms) else "info"
+    carried = alarm.unhealed and newest is not None and (alarm.first_step or 0) < newest
+    severity = alarm.severity if carried or (alarm in alarms and _turned_into_more(alarm, alarms)) else "info"
+    if alarm.unhealed:
+        until = " (still on when its segment ended)"
+    else:
+        until = "" if alarm.last_step is None else f" (until step {alarm.last_step}, over since)"
     return replace(alarm, severity=severity, message=f"{alarm.message}{until}")
 
 

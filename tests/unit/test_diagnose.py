@@ -197,6 +197,17 @@ def test_an_earlier_segment_is_named_and_not_judged() -> None:
     assert "segment 1 of 2" in report.alarms[0].message
 
 
+def test_a_resumed_run_keeps_the_alarm_that_its_weights_came_with() -> None:
+    """Started anew at step 1 it is another run's; resumed after its onset it has not healed."""
+    anew, resumed = healthy_run(), healthy_run()
+    resumed.start = 41
+    for run in (anew, resumed):
+        run.past = [past_segment({"kl_ref": [9.0] * 40})]
+    told = [diagnose(run, shelf(LOUD)).alarms[0] for run in (anew, resumed)]
+    assert [alarm.severity for alarm in told] == ["info", "warning"]
+    assert all("still on when its segment ended" in alarm.message for alarm in told)
+
+
 def test_fixes_are_for_this_framework() -> None:
     report = diagnose(
         healthy_run(kl_ref=[9.0] * 200), shelf(LOUD), answers={"probe.ratio.engine-agrees": "yes"}

@@ -23,7 +23,7 @@ class Alarm:
 
     `first_step` is where the raw curve left (`onset`), None for a run without a row; `last_step` the
     last row in which the condition held, `peak_step` the one in which it went furthest. `segment` counts
-    from 0.
+    from 0. `unhealed` is true where nothing but the end of its segment ended it.
     """
 
     id: str
@@ -41,6 +41,7 @@ class Alarm:
     segment: int = 0
     of_segments: int = 1
     peak_step: int | None = None
+    unhealed: bool = False
 
     def among(self, segments: int) -> Alarm:
         """The alarm as it reads in a run of so many segments: with several, its message names its own."""

@@ -133,7 +133,8 @@ class Watch:
         alarms = list(standing.resolved)
         if standing.condition.phase in ("firing", "recovering"):
             state: State = "firing" if standing.condition.phase == "firing" else "recovering"
-            alarms.append(self._alarm(standing, "resolved" if over else state, rows))
+            alarm = self._alarm(standing, "resolved" if over else state, rows)
+            alarms.append(replace(alarm, unhealed=over))
         return alarms
 
     def pending(self, standing: Standing, rows: Sequence[int]) -> Alarm | None:
