@@ -158,3 +158,29 @@ def test_a_family_binds_none_of_its_members() -> None:
     for metric in catalog().metrics.values():
         exact = [raw for raws in metric.names.values() for raw in raws if "{" not in raw]
         assert not (metric.family and exact) or metric.name.startswith("val_"), (metric.name, exact)
+
+
+@pytest.mark.parametrize(
+    ("raw", "name"),
+    [
+        ("val/test_score/gsm8k", "val_score"),
+        ("val/format/gsm8k", "val_other"),
+        ("critic/format_score/max", "reward_component_extreme"),
+        ("critic/length_score/mean", "reward_component_mean"),
+        ("env/number_of_actions/mean", "env_other"),
+        ("env/all/by_group/frac_mixed", "mixed_group_frac"),
+        ("state_tokens/total", "env_tokens"),
+        ("verl_tool/success/mean", "tool_other"),
+        ("agent_loop/tool_calls/max", "agent_loop_other"),
+        ("rollout/in_group_max", "group_reward_other"),
+        ("batch/solve_partial", "mixed_group_frac"),
+        ("objective/kl_avg", "kl_ref"),
+        ("val/ratio_var", "ratio_var"),
+        ("draft_loss", "draft_loss"),
+        ("validation/avg_length", "val_response_length"),
+        ("perf/mfu", "mfu"),
+    ],
+)
+def test_what_forks_and_trainers_add_has_a_meaning(raw: str, name: str) -> None:
+    metric = catalog().metric(raw)
+    assert metric is not None and metric.name == name
