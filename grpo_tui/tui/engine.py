@@ -21,7 +21,7 @@ from ..playbook.reload import PlaybookWatch
 from ..run import Run
 from .offers import offers
 from .refusal import Refused
-from .snapshot import Offer
+from .snapshot import Offer, Overall
 from .walking import Walking
 
 _SILENT: Mapping[str, str] = MappingProxyType({})
@@ -78,8 +78,31 @@ class Engine:
 
     def start(self, playbook: str) -> None:
         """Begin the walk of a playbook, remembering the alarm that led to it."""
-        found = next((alarm for alarm in self.alarms if alarm.playbook == playbook and alarm.active), None)
-        self.walking.start(playbook, asdict(found) if found is not None else None)
+        own = [alarm for alarm in self.alarms if alarm.playbook == playbook]
+        found = next((alarm for alarm in own if alarm.active), None)
+        over = next((alarm for alarm in own if alarm.segment == alarm.of_segments - 1), None)
+        alarm = found or over
+        # What is over is walked as it was at its worst: now there is nothing left to see of it [S0-24].
+        at = None if found is not None or over is None else over.peak_step
+        self.walking.start(playbook, asdict(alarm) if alarm is not None else None, at=at)
+
+    def overall(self) -> Overall:
+        """The run judged over all playbooks, with what the open walk has learnt from the person."""
+        from ..diagnose import diagnose
+
+        found = diagnose(self._run, self.library, answers=self._told(), baseline=self._baseline)
+        best = next((one for one in found.candidates if one.diagnosis == found.diagnosis), None)
+        if best is None:
+            return Overall(found.status, found.diagnosis)
+        book = self.library.playbooks.get(best.playbook)
+        title = book.title if book is not None else ""
+        return Overall(found.status, found.diagnosis, best.playbook, title, best.first_step)
+
+    def _told(self) -> dict[str, object]:
+        """Observation -> what the person answered in the open walk."""
+        walk = self.walking.state()
+        asked = [done for done in walk.history if done.kind == "ask"] if walk is not None else []
+        return {name: value for done in asked for name, value in done.facts.items()}
 
     def report(self, *, masked: bool = False) -> Path:
         """Write the run's incident report with its walk; returns the page. Raises `Refused`."""
@@ -91,13 +114,12 @@ class Engine:
 
         walk = self.walking.state()
         held = [SessionFile(Path(walk.session))] if walk and walk.session else sessions_of(self._run.path)
-        asked = [done for done in walk.history if done.kind == "ask"] if walk is not None else []
         made = incident_report(
             self._run,
             self.library,
             session=held[0] if held else None,
             baseline=self._baseline,
-            answers={name: value for done in asked for name, value in done.facts.items()},
+            answers=self._told(),
             mask=Mask() if masked else None,
         )
         try:

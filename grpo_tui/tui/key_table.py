@@ -142,6 +142,7 @@ TABLE: tuple[Key, ...] = (
     Key("walk.scroll_down", "pagedown,space", "screen.scroll_card(1)", "", "read on in a long step"),
     Key("walk.scroll_up", "pageup", "screen.scroll_card(-1)", "", "read back"),
     Key("walk.leave", "escape", "screen.leave", "list", "to the list; the walk stays open"),
+    Key("verdict.better", "enter", "screen.walk_better", "", "the playbook that explains the run better"),
     Key("verdict.report", "w", "screen.report", "write report", "incident report: a page and Markdown"),
     Key("verdict.masked", "W", "screen.report(True)", "masked", "the same without paths, hosts, credentials"),
     Key("verdict.back", "b", "screen.back", "back", "undo the last answer"),

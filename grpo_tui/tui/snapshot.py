@@ -106,6 +106,18 @@ class WalkState:
 
 
 @dataclass(frozen=True, slots=True)
+class Overall:
+    """What all playbooks together say of the run; one walk is only about its own question."""
+
+    status: str
+    diagnosis: str | None
+    playbook: str = ""
+    """The playbook that speaks best for it, and its title."""
+    title: str = ""
+    since: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
     """One playbook in the list, and how well it fits this run."""
 

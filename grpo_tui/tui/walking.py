@@ -63,16 +63,16 @@ class Walking:
         found = find_open(self._run.path)
         return found if found is not None and found.playbook in self.library.playbooks else None
 
-    def start(self, playbook: str, alarm: Mapping[str, Any] | None = None) -> None:
-        """Begin a walk; one that is open stays in its file, to be resumed."""
+    def start(self, playbook: str, alarm: Mapping[str, Any] | None = None, *, at: int | None = None) -> None:
+        """Begin a walk, of the run as it was `at` a step; one that is open stays in its file."""
         book = self.library.playbooks.get(playbook)
         if book is None:
             raise Refused(f"there is no playbook {playbook!r} here")
         summary = summarise_run(self._run)
 
         def begin() -> Walk:
-            session = begin_session(book, self._run, self.library, summary=summary, alarm=alarm)
-            return Walk.start(book, self._run, self.library, session=session, baseline=self._baseline)
+            session = begin_session(book, self._run, self.library, summary=summary, alarm=alarm, at=at)
+            return Walk.start(book, self._run, self.library, session=session, baseline=self._baseline, at=at)
 
         self._open_with(begin)
 

@@ -14,7 +14,7 @@ from textual.widgets import OptionList
 
 from ..keymap import bindings
 from ..rollout_marks import OBSERVATION, told
-from ..snapshot import Offer, Snapshot, WalkState
+from ..snapshot import Offer, Overall, Snapshot, WalkState
 from ..widgets.chart_grid import ChartGrid
 from ..widgets.choice_list import ChoiceList, Pick
 from ..widgets.page import Page
@@ -45,6 +45,7 @@ _ACTIONS: dict[str, tuple[View, ...]] = {
     "note": ("walk", "verdict"),
     "leave": ("walk", "verdict"),
     "report": ("verdict",),
+    "walk_better": ("verdict",),
 }
 _FOCUS: dict[View, str] = {"list": "PlaybookList", "walk": "ChoiceList", "verdict": "VerdictPage"}
 _AIDS = {
@@ -65,6 +66,8 @@ class TriageScreen(RunScreen):
     HERE = frozenset({"app.triage"})
 
     _reminded: object = None
+    _judged: object = None
+    _overall: Overall | None = None
     listing = False
     """The person looks at the list although a walk is open."""
     _drawn: tuple[View, str | None, int] = ("list", None, -1)
@@ -102,8 +105,22 @@ class TriageScreen(RunScreen):
             self._draw_walk(snapshot, state, state.step)
         elif state is not None:
             self.keys("verdict")
-            self.query_one(VerdictPage).show(state)
+            self.query_one(VerdictPage).show(state, self._overall_of(state))
         self._place_focus(view, state)
+
+    def _overall_of(self, state: WalkState) -> Overall | None:
+        """What all playbooks say with the answers of this walk; asked for once, shown when it is there."""
+        walked = (state.session, len(state.history))
+        if walked != self._judged:
+            self._judged, self._overall = walked, None
+            self._judge()
+        return self._overall
+
+    @work(exclusive=True, group="overall")
+    async def _judge(self) -> None:
+        self._overall = await self.ask(self.grpo.desk.engine.overall)
+        if self.is_current:
+            self.draw(self.grpo.snapshot)
 
     def _place_focus(self, view: View, state: WalkState | None) -> None:
         """Focus what the state is about, once, so that a person can move it afterwards."""
@@ -271,6 +288,14 @@ class TriageScreen(RunScreen):
         result = await self.app.push_screen_wait(ProbeScreen(self.grpo, step))
         if result is not None:
             await self._move(lambda walking: walking.record_probe(step, outcome_of(result)))
+
+    def action_walk_better(self) -> None:
+        """The playbook that speaks for what all of them say together."""
+        better, state = self._overall, self.grpo.snapshot.walk
+        if better is None or state is None or not better.playbook or better.playbook == state.playbook:
+            self.grpo.say("no other playbook says more about this run")
+        else:
+            self.grpo.walk_playbook(better.playbook)
 
     def action_report(self, masked: bool = False) -> None:
         self.grpo.action_report(masked)

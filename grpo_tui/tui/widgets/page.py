@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from ..keymap import bindings
 
-_LEAD = re.compile(r"\s*(?:(?:[•◦▲◆○→✓–?]|\d+\.)\s+)?")
+_LEAD = re.compile(r"\s*(?:(?:[•◦▲◆○→✓–?·▸✖×!]|\d+\.)\s+)?")
 _LEAST = 20
 
 

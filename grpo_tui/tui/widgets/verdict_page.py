@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.style import Style
 
-from ..snapshot import FixView, WalkState
+from ..snapshot import FixView, Overall, WalkState
 from ..terminal import knows_links
 from .evidence import evidence_lines, rules_text
 from .page import Page
@@ -32,9 +32,15 @@ class VerdictPage(Page):
     def __init__(self) -> None:
         super().__init__(can_focus=True)
 
-    def show(self, state: WalkState) -> None:
+    def show(self, state: WalkState, overall: Overall | None = None) -> None:
         self.border_title = Content(f"verdict: {clean_label(state.title)}")
-        lines = [*headline(state.verdict), *hypotheses(state), *fixes(state.fixes), *questions(state.verdict)]
+        lines = [
+            *headline(state.verdict),
+            *together(state.verdict, overall),
+            *hypotheses(state),
+            *fixes(state.fixes),
+            *questions(state.verdict),
+        ]
         lines.append(Content(""))
         if state.report:
             lines.append(Content.assemble(("report  ", "$faint"), linked(Path(state.report))))
@@ -61,6 +67,24 @@ def headline(verdict: Verdict) -> list[Content]:
         text = "the evidence does not decide; see what to measure next"
         return [Content.assemble((word, style), f"  {text}")]
     return [Content.assemble((word, style), "  ", (clean_label(verdict.diagnosis), "bold"))]
+
+
+def together(verdict: Verdict, overall: Overall | None) -> list[Content]:
+    """What all playbooks say beside this one walk: the place to go on where they say something else."""
+    if overall is None:
+        return [Content.styled("all playbooks together: looking …", "$faint")]
+    if overall.diagnosis == verdict.diagnosis:
+        return [Content.styled("all playbooks together say the same", "$faint")]
+    word, style = _STATUS.get(overall.status, (overall.status, "bold"))
+    if overall.diagnosis is None:
+        return [Content.assemble(("all playbooks together: ", "$faint"), (word, style))]
+    since = f"  since step {overall.since}" if overall.since is not None else ""
+    name = (clean_label(overall.diagnosis), "bold")
+    lines = [Content.assemble("→ all playbooks together: ", (word, style), "  ", name, (since, "$faint"))]
+    if overall.title:
+        book = f" walks “{clean_label(overall.title)}”"
+        lines.append(Content.assemble("  ", ("enter", "bold $accent"), (book, "$faint")))
+    return lines
 
 
 def hypotheses(state: WalkState) -> list[Content]:
