@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import io
 import os
@@ -273,8 +274,13 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--playbooks", action="append", default=[], metavar="DIR", help="more playbooks")
 
 
+_COLLECT = (20_000, 20, 20)
+"""When to look for garbage: what is loaded and read stays, and looking through it is a tenth of the start."""
+
+
 def main(argv: list[str] | None = None) -> int:
     """Entry point. Never a traceback for bad input; a broken pipe is no error."""
+    gc.set_threshold(*_COLLECT)
     words = list(sys.argv[1:] if argv is None else argv)
     if words and words[0] not in COMMANDS and (words[0] == "-" or not words[0].startswith("-")):
         words.insert(0, "watch")

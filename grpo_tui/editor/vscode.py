@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..playbook.authoring.problem_lines import problem_matcher
-from ..playbook.format.json_schema import json_schema
-
 FOLDER = ".vscode"
 SCHEMA_NAME = "grpo-playbook.schema.json"
 PLAYBOOKS = ["playbooks/**/*.yaml", "**/*.playbook.yaml"]
@@ -35,6 +32,7 @@ class Change:
 
 def tasks() -> dict[str, Any]:
     """`tasks.json`: watch a run, judge it, check the playbooks as one types."""
+    from ..playbook.authoring.problem_lines import problem_matcher
 
     def task(label: str, *words: str, **more: Any) -> dict[str, Any]:
         base = {"label": label, "type": "process", "command": "grpo-tui", "args": list(words)}
@@ -83,7 +81,14 @@ def files() -> dict[str, str]:
     """Every file as it is written into a workspace that has none; name -> text."""
     wanted = {"tasks.json": tasks(), "settings.json": settings(), "extensions.json": extensions()}
     texts = {f"{FOLDER}/{name}": _text(content) for name, content in wanted.items()}
-    return texts | {f"{FOLDER}/{SCHEMA_NAME}": _text(json_schema())}
+    return texts | {f"{FOLDER}/{SCHEMA_NAME}": _schema()}
+
+
+def _schema() -> str:
+    """The schema's text; what makes it takes longer to load than the app to start."""
+    from ..playbook.format.json_schema import json_schema
+
+    return _text(json_schema())
 
 
 def plan(workspace: Path) -> Iterator[Change]:
@@ -98,7 +103,7 @@ def plan(workspace: Path) -> Iterator[Change]:
         merged = _merged(held, content)
         if merged != held:
             yield Change(path, _text(merged), "added what was missing")
-    path, text = workspace / FOLDER / SCHEMA_NAME, _text(json_schema())
+    path, text = workspace / FOLDER / SCHEMA_NAME, _schema()
     if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
         yield Change(path, text, "written")
 

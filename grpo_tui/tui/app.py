@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
@@ -15,8 +16,7 @@ from textual.screen import Screen
 
 from ..run import Run
 from ..sources.errors import SourceError
-from . import terminal
-from .commands import GrpoCommands
+from . import modes, terminal
 from .ingest import Ingest
 from .keymap import OWN, bindings, chart_keymap
 from .log_store import LogStore
@@ -25,13 +25,8 @@ from .naming import name_of
 from .notify import notification
 from .opened import OpenedRun
 from .outgoing import Outgoing
-from .screens.alarms import AlarmsScreen
 from .screens.base import RunScreen
 from .screens.dialogs import ConfirmDialog, resume_question
-from .screens.log import LogScreen
-from .screens.overview import OverviewScreen
-from .screens.runs import RunsScreen
-from .screens.triage import TriageScreen
 from .snapshot import Facts, Snapshot
 from .theme import DARK, LIGHT, OWN_THEMES, severity
 from .view_state import ViewState
@@ -52,15 +47,9 @@ class GrpoApp(Outgoing):
 
     TITLE = "grpo-tui"
     CSS_PATH = "app.tcss"
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
-        "runs": RunsScreen,
-        "overview": OverviewScreen,
-        "alarms": AlarmsScreen,
-        "triage": TriageScreen,
-        "log": LogScreen,
-    }
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {**modes.MODES}
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
-    COMMANDS: ClassVar = {GrpoCommands}
+    COMMANDS: ClassVar = {modes.commands}
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "colon"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (70, "-normal"), (100, "-wide"), (160, "-huge")]  # noqa: RUF012
@@ -96,6 +85,11 @@ class GrpoApp(Outgoing):
         self._no_state = ViewState()
         if run is not None:
             self._take_up(run, title=title, probing=probing)
+        for theme in OWN_THEMES:
+            self.register_theme(theme)
+        known = self.view_state.theme in self.available_themes
+        # Before the style sheets are read for the first time: each change of theme reads them again.
+        self.set_reactive(GrpoApp.theme, self.view_state.theme if known else DARK.name)
 
     def _take_up(self, run: Run, *, title: str = "", probing: Probing | None = None) -> None:
         """Make a run the one that is shown."""
@@ -171,10 +165,6 @@ class GrpoApp(Outgoing):
     # -- life --------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        for theme in OWN_THEMES:
-            self.register_theme(theme)
-        known = self.view_state.theme in self.available_themes
-        self.theme = self.view_state.theme if known else DARK.name
         self.set_keymap(chart_keymap())
         for problem in OWN.problems:
             self.say(problem, "warning")
@@ -203,12 +193,17 @@ class GrpoApp(Outgoing):
         first = self.snapshot.reading and not message.snapshot.reading
         self.snapshot = message.snapshot
         self.log_store.add(self.ingest.news())
-        for screen in self.screen_stack:
+        for screen in reversed(self.screen_stack):
             if isinstance(screen, RunScreen) and screen.is_mounted:
                 screen.take(self.snapshot)
+            if screen.is_modal and screen.styles.background.a == 1:
+                break  # what lies under it is not seen, and takes the news when it is
         self._announce(quiet=first)
         if first and not self._run.greeted:
             self._run.greeted = True
+            self.run_worker(modes.load, thread=True, group="load")
+            if not self.is_headless:
+                gc.freeze()
             self._offer_to_resume()
 
     def _announce(self, *, quiet: bool) -> None:
@@ -272,26 +267,24 @@ class GrpoApp(Outgoing):
 
     def show_metric(self, name: str) -> None:
         self.switch_mode("overview")
-        self.call_after_refresh(lambda: self._screen_of(OverviewScreen).show_metric(name))
+        self.call_after_refresh(lambda: self._shown("overview").show_metric(name))
 
     def show_log_at_step(self, step: int) -> None:
         """The log, at the row of a step where the log holds its rows."""
         line = self.log_store.line_of_step(step)
         self.switch_mode("log")
         if line is not None:
-            self.call_after_refresh(lambda: self._screen_of(LogScreen).show_line(line))
+            self.call_after_refresh(lambda: self._shown("log").show_line(line))
 
     @work(exclusive=True, group="walk")
     async def walk_playbook(self, playbook: str) -> None:
         """Start a walk, or go on with the one that is open."""
         self.switch_mode("triage")
-        await self._screen_of(TriageScreen).walk(playbook)
+        await self._shown("triage").walk(playbook)
 
-    def _screen_of(self, kind: type[T]) -> T:
-        for screen in self.screen_stack:
-            if isinstance(screen, kind):
-                return screen
-        raise LookupError(kind.__name__)
+    def _shown(self, mode: str) -> Any:
+        """The screen of a mode that is shown."""
+        return next(screen for screen in self.screen_stack if modes.is_of(screen, mode))
 
     @work
     async def _offer_to_resume(self) -> None:
@@ -300,7 +293,7 @@ class GrpoApp(Outgoing):
             return
         if await self.push_screen_wait(resume_question(session)):
             self.switch_mode("triage")
-            await self._screen_of(TriageScreen).resume(session.path)
+            await self._shown("triage").resume(session.path)
         else:
             self.view_state.declined = session.path.name
 
@@ -321,7 +314,7 @@ class GrpoApp(Outgoing):
     def show_step(self, step: int) -> None:
         """The curves, with the cursor at a step."""
         self.switch_mode("overview")
-        self.call_after_refresh(lambda: self._screen_of(OverviewScreen).look_at(step))
+        self.call_after_refresh(lambda: self._shown("overview").look_at(step))
 
     def action_toggle_theme(self) -> None:
         self.use_theme(LIGHT.name if self.current_theme.dark else DARK.name)

@@ -11,9 +11,6 @@ from textual import work
 from textual.app import App
 
 from .screens.base import RunScreen
-from .screens.config import ConfigScreen
-from .screens.help import HelpScreen
-from .screens.rollouts import RolloutScreen
 
 if TYPE_CHECKING:
     from .app import GrpoApp
@@ -32,6 +29,8 @@ class Doors(App[int]):
         return cast("GrpoApp", self)
 
     def action_help(self) -> None:
+        from .screens.help import HelpScreen
+
         places = self.screen.PLACES if isinstance(self.screen, RunScreen) else ()
         self.push_screen(HelpScreen(places))
 
@@ -48,11 +47,15 @@ class Doors(App[int]):
     def action_rollouts(self) -> None:
         if not self.has_run:
             return
+        from .screens.rollouts import RolloutScreen
+
         self.push_screen(RolloutScreen(self._grpo))
 
     def action_config(self) -> None:
         if not self.has_run:
             return
+        from .screens.config import ConfigScreen
+
         self.push_screen(ConfigScreen(self._grpo))
 
     def action_probes(self) -> None:

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .news import News
 from .snapshot import Snapshot
-from .wakeups import Wakeups
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -97,6 +96,8 @@ class Ingest(threading.Thread):
     def run(self) -> None:
         self._desk = self._make()
         self._made.set()
+        from .wakeups import Wakeups  # it takes longer to load than the first frame can wait
+
         wakeups = Wakeups(self._desk.paths, self._file_event) if self._watch else None
         if wakeups is not None:
             wakeups.start()

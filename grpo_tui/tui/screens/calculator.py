@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from ...calculators.forms import CALCULATORS, Calculator, Field
@@ -16,12 +15,13 @@ from ..keymap import bindings
 from ..widgets.key_bar import KeyBar
 from ..widgets.page import Page
 from ..widgets.text import clean_line
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..app import GrpoApp
 
 
-class CalculatorScreen(ModalScreen[None]):
+class CalculatorScreen(Sheet[None]):
     """One calculator at a time; the page keys go to the next one."""
 
     CSS_PATH = "calculator.tcss"

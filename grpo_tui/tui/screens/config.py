@@ -9,7 +9,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from .. import format as form
 from ..keymap import bindings
@@ -19,6 +18,7 @@ from ..widgets.key_bar import KeyBar
 from ..widgets.page import Page
 from ..widgets.text import clean_label, clean_line
 from .dialogs import TextDialog
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ...sources.settings.config import ConfigValue
@@ -30,7 +30,7 @@ Line = Content | tuple[int, Content]
 _NOTHING: Mapping[str, Any] = {}
 
 
-class ConfigScreen(ModalScreen[None]):
+class ConfigScreen(Sheet[None]):
     """One line a setting; `d` leaves only what differs from the baseline."""
 
     CSS_PATH = "config.tcss"

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from ..keymap import bindings
 from ..widgets.key_bar import KeyBar
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ...playbook.walk.session import SessionFile
 
 
-class TextDialog(ModalScreen[str | None]):
+class TextDialog(Sheet[str | None]):
     """Asks for one line; None when the person thinks better of it."""
 
     CSS_PATH = "dialogs.tcss"
@@ -49,7 +49,7 @@ class TextDialog(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class ConfirmDialog(ModalScreen[bool]):
+class ConfirmDialog(Sheet[bool]):
     """Asks whether to go on. Enter is yes, Esc is no."""
 
     CSS_PATH = "dialogs.tcss"

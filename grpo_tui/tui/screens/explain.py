@@ -9,7 +9,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Markdown, OptionList
 from textual.widgets.option_list import Option
 
@@ -22,6 +21,7 @@ from ..widgets.page import Page
 from ..widgets.row_list import RowList
 from ..widgets.text import clean_label, clean_line
 from .dialogs import TextDialog
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..app import GrpoApp
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NO_PAGE = "There is no page about this name. A metric that grpo-tui does not know keeps the run's own name."
 
 
-class ExplainScreen(ModalScreen[None]):
+class ExplainScreen(Sheet[None]):
     """Read, follow a link with Enter, go back with b. `topics` are names; the first one is shown."""
 
     CSS_PATH = "explain.tcss"

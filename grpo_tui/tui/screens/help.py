@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache, lru_cache
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ..keymap import PLACES, SHOWN_KEYS, bindings, chart_keymap, keys_of
 from ..widgets.chart import Chart
 from ..widgets.hanging import Hanging
 from ..widgets.key_bar import KeyBar
+from .sheet import Sheet
 
 _COLUMN = 56
 _INDENT = 12
 """Columns that the keys take; what they do stays beside them."""
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Sheet[None]):
     """Every key, the ones that work where the person came from first."""
 
     CSS_PATH = "help.tcss"
@@ -35,9 +36,7 @@ class HelpScreen(ModalScreen[None]):
         order = [*self._places, *(place for place in PLACES if place not in self._places)]
         with VerticalScroll(id="box"), Horizontal():
             for column in columns(order, 2 if self.app.size.width >= 2 * _COLUMN else 1):
-                with Vertical():
-                    for place in column:
-                        yield Static(Hanging(section(place), _INDENT), markup=False)
+                yield Static(_text(tuple(column), self.app.theme), markup=False)
         yield KeyBar("help")
 
     def on_mount(self) -> None:
@@ -45,6 +44,12 @@ class HelpScreen(ModalScreen[None]):
 
     def action_close(self) -> None:
         self.dismiss()
+
+
+@lru_cache(maxsize=8)
+def _text(places: tuple[str, ...], theme: str) -> Hanging:
+    """The sections of a column; drawn once for a theme, as the keys do not change."""
+    return Hanging(Content("\n\n").join(section(place) for place in places), _INDENT, keep=True)
 
 
 def columns(places: list[str], count: int) -> list[list[str]]:
@@ -58,6 +63,7 @@ def columns(places: list[str], count: int) -> list[list[str]]:
     return dealt
 
 
+@cache
 def section(place: str) -> Content:
     """The keys of one place under its heading."""
     rows = chart_keys() if place == "chart" else [(key.all_shown, key.help) for key in keys_of(place)]

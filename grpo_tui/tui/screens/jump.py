@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from textual import events
 from textual.app import ComposeResult
 from textual.geometry import Offset
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Label
 
 from ..keymap import bindings
+from .sheet import Sheet
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
-class JumpScreen(ModalScreen[Widget | None]):
+class JumpScreen(Sheet[Widget | None]):
     """Shows the letters over the screen below; any other key leaves."""
 
     CSS_PATH = "jump.tcss"

@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ..keymap import bindings
@@ -34,6 +33,7 @@ from ..widgets.plan_card import plan_lines, result_lines
 from ..widgets.probe_progress import event_line, progress_line
 from ..widgets.text import clean_line
 from .dialogs import ConfirmDialog, TextDialog
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ...playbook.walk.views import StepView
@@ -59,7 +59,7 @@ class ProbeNews(Message):
         return isinstance(message, ProbeNews)
 
 
-class ProbeScreen(ModalScreen[ProbeResult | None]):
+class ProbeScreen(Sheet[ProbeResult | None]):
     """Shows the exact command, asks, runs it, shows what came back. None: nothing to record."""
 
     CSS_PATH = "probe.tcss"

@@ -9,7 +9,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -24,6 +23,7 @@ from ..widgets.plan_card import result_lines
 from ..widgets.row_list import RowList
 from ..widgets.text import clean_line
 from .probe import ProbeScreen
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..app import GrpoApp
@@ -32,7 +32,7 @@ _PROMISE = "Enter shows the exact command, the device and the cost first; nothin
 _VERDICTS = {"pass": "✓", "warn": "▲", "fail": "×", "inconclusive": "?"}
 
 
-class ProbesScreen(ModalScreen[None]):
+class ProbesScreen(Sheet[None]):
     """Above what can be measured, below what was; Enter plans one, or shows a result in full."""
 
     CSS_PATH = "probes.tcss"

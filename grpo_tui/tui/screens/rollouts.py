@@ -10,7 +10,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -25,6 +24,7 @@ from ..widgets.page import Page
 from ..widgets.row_list import RowList
 from ..widgets.text import clean_label, clean_line
 from .dialogs import TextDialog
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..app import GrpoApp
@@ -39,7 +39,7 @@ _MOST_STEPS = 40
 KINDS = "length, format, verifier-exploit, tool-spam, smuggling, constant-answer, other"
 
 
-class RolloutScreen(ModalScreen[None]):
+class RolloutScreen(Sheet[None]):
     """Groups on the left, the responses of one on the right; the newest step first."""
 
     CSS_PATH = "rollouts.tcss"

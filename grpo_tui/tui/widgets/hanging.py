@@ -14,8 +14,12 @@ from .page import hang
 class Hanging(Visual):
     """Lines wrapped to the width there is; `indent` names the columns to hang by, else the mark does."""
 
-    def __init__(self, content: Content, indent: int | None = None) -> None:
+    def __init__(self, content: Content, indent: int | None = None, *, keep: bool = False) -> None:
+        """With `keep` the rows are drawn once for a width and style: whoever keeps it minds the theme."""
         self._content = content
+        self._keep = keep
+        self._rows: tuple[int, Content] | None = None
+        self._strips: tuple[tuple[int, int | None, Style], list[Strip]] | None = None
         self._lines = content.split("\n", allow_blank=True)
         self._indent = indent
 
@@ -24,14 +28,20 @@ class Hanging(Visual):
         return self._content.plain
 
     def _wrapped(self, width: int) -> Content:
-        return Content("\n").join(
-            row for line in self._lines for row in hang(line, max(1, width), self._indent)
-        )
+        if self._rows is None or self._rows[0] != width:
+            rows = (row for line in self._lines for row in hang(line, max(1, width), self._indent))
+            self._rows = (width, Content("\n").join(rows))
+        return self._rows[1]
 
     def render_strips(
         self, width: int, height: int | None, style: Style, options: RenderOptions
     ) -> list[Strip]:
-        return self._wrapped(width).render_strips(width, height, style, options)
+        key = (width, height, style)
+        if self._keep and options.selection is None and self._strips is not None and self._strips[0] == key:
+            return self._strips[1]
+        strips = self._wrapped(width).render_strips(width, height, style, options)
+        self._strips = (key, strips) if options.selection is None else None
+        return strips
 
     def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
         return self._content.get_optimal_width(rules, container_width)
