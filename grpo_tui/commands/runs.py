@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,15 @@ WORDS = {"ended": "finished", "died": "crashed"}
 
 
 def run(options: Namespace) -> int:
-    from ..sources.search.run_tree import iter_runs
+    from ..sources.remote import is_remote
     from ..sources.source import SourceError
 
-    root = Path(options.path)
-    if not root.exists():
+    if not is_remote(options.path) and not Path(options.path).exists():
         return complain(f"{options.path}: no such file or directory; give a folder that holds runs")
     rows: list[dict[str, Any]] = []
     found = 0
     try:
-        for path in iter_runs(root):
+        for path in _found(options.path):
             row = _row(path)
             found += 1
             if options.json:
@@ -43,8 +43,27 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _row(path: Path) -> dict[str, Any]:
+def _found(root: str) -> Iterator[str]:
+    """The runs below a folder, here or elsewhere; each can be opened by what is given.
+
+    Of a tree elsewhere the beginnings of its files are fetched, and of each run in turn the rest.
+    """
+    from ..sources.remote import Mirror, is_remote
+    from ..sources.search.run_tree import iter_runs
+
+    if not is_remote(root) or Path(root).exists():
+        yield from map(str, iter_runs(Path(root)))
+        return
+    mirror = Mirror(root)
+    if mirror.cut:
+        print(f"{mirror.address}: holds too many files, not all were looked at", file=sys.stderr)
+    for path in iter_runs(mirror.local):
+        yield root.rstrip("/") + str(path).removeprefix(str(mirror.local))
+
+
+def _row(path: str) -> dict[str, Any]:
     from ..run import Run
+    from ..sources.remote.address import shown
     from ..sources.source import SourceError
     from .show import drain
 
@@ -52,10 +71,10 @@ def _row(path: Path) -> dict[str, Any]:
         opened = Run.open(path)
         drain(opened)
     except SourceError as error:
-        return {"path": str(path), "error": str(error)}
+        return {"path": shown(path), "error": str(error)}
     state = opened.state()
     return {
-        "path": str(path),
+        "path": opened.address,
         "framework": opened.framework,
         "state": state,
         "health": WORDS.get(state, state),

@@ -32,7 +32,7 @@ _NAMED = re.compile(
 )
 _USER_INFO = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@]+@")
 _MAIL = re.compile(r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}\b")
-_URL_HOST = re.compile(r"(\b[a-z][a-z0-9+.-]*://)([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])")
+_URL_HOST = re.compile(r"(\b[a-z][a-z0-9+.-]*://(?:\[credential\]@)?)([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])")
 _ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])")
 _NODE = re.compile(
     r"\b[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.(?:internal|local|lan|intra|corp|cluster\.local|compute\.amazonaws\.com)\b"

@@ -22,6 +22,7 @@ HIDDEN = [
     ("ray head at 10.0.12.7:6379", "10.0.12.7"),
     ("node gpu-17.cluster.local failed", "gpu-17"),
     ("http://gpu-17:8000/v1", "gpu-17"),
+    ("sftp://ada@gpu-17/srv/plans/run-1", "gpu-17"),
     ("saved to /home/ada/projects/secret-plan/outputs/run-1", "/home/ada"),
     ("saved to ~/projects/secret-plan/run-1", "projects"),
     (r"C:\Users\Ada\runs\run-1", "Ada"),

@@ -200,3 +200,27 @@ def test_a_file_address_is_the_file_itself(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_bytes(rows(1, 2))
     run = Run.open(f"file://{tmp_path}")
     assert read(run) == [1, 2] and run.found.mirror is None
+
+
+def test_the_runs_of_a_tree_elsewhere(
+    memory: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from grpo_tui.cli import main
+
+    memory.pipe("/all/a/metrics.jsonl", rows(*range(1, 400)))
+    memory.pipe("/all/deep/b/metrics.jsonl", rows(1, 2))
+    assert main(["runs", "memory://all/"]) == 0
+    said = capsys.readouterr().out
+    assert [line.split()[0] for line in said.splitlines()] == ["memory://all/a", "memory://all/deep/b"]
+    assert "step 399" in said and str(tmp_path) not in said
+    assert main(["runs", "memory://nothing"]) == 2
+    assert "memory://nothing: no such file or folder there" in capsys.readouterr().err
+
+
+def test_a_report_names_the_address(memory: Any, tmp_path: Path) -> None:
+    from grpo_tui.cli import main
+
+    memory.pipe("/run/metrics.jsonl", rows(*range(1, 30)))
+    out = tmp_path / "i.md"
+    assert main(["report", "memory://run", "--out", str(out)]) == 0
+    assert "memory://run" in out.read_text() and str(tmp_path / "state") not in out.read_text()
