@@ -54,7 +54,7 @@ class Desk:
         self._baseline_points: Mapping[str, Points] = _NOTHING
         self._overlays: dict[Path, Overlay] = {}
         self._cache = PointsCache()
-        self._base = Facts(name or name_of(run.path), str(run.path), tag=tag)
+        self._base = Facts(name or name_of(run.path), run.address, tag=tag)
         self._facts = self._base
         self._judged = -1
         self._trouble: dict[str, str] = {}
