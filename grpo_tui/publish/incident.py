@@ -18,11 +18,13 @@ from ..metrics.series import Points
 from ..playbook.evidence.numbers import compact
 from ..playbook.library import Library
 from ..playbook.scope import RunLike
+from ..playbook.verdict.telling import headline, how_sure, mind_changers, responses
 from ..playbook.vocabulary import diagnoses
 from ..playbook.walk.markdown import code, plain, safe, through
 from ..playbook.walk.report import render_markdown
 from ..playbook.walk.session import SessionFile
 from ..run import Run
+from ..summary import summarise_run
 from .figure import AlarmMark, Line, curve_svg
 from .masking import Mask
 
@@ -59,7 +61,7 @@ def incident_report(
         parts = [
             "\n".join(_header(run, name, found)),
             "\n".join(_alarms(found)),
-            "\n".join(_candidates(found)),
+            "\n".join(_candidates(found, summarise_run(run)["config"])),
             "\n".join(_next(found)),
             "\n".join(_curves(figures)),
             "\n".join(_incidents(run)),
@@ -77,22 +79,21 @@ def _header(run: Run, name: str, found: Report) -> Iterator[str]:
     version = f" {safe(run.framework_version)}" if run.framework_version else ""
     yield f"# Incident report: {safe(name)}"
     yield ""
-    yield f"**{_status(found)}**"
+    yield f"**{safe(headline(found.status, found.diagnosis))}**"
     yield ""
-    yield f"- Run: {code(run.path)}"
+    ranked = [candidate.as_dict() for candidate in found.candidates]
+    yield f"{safe(how_sure(found.status, ranked))}"
+    changers = mind_changers([{"asks": question.asks} for question in found.next])
+    if changers:
+        yield ""
+        yield f"{safe(changers[:1].upper() + changers[1:])}"
+    yield ""
+    yield f"- Run: {code(run.address)}"
     yield f"- Framework: {safe(run.framework)}{version}"
     last = steps[-1] if steps else "none"
     yield f"- Steps: up to {last}{total}, {len(steps)} rows, {len(run.segments)} segment(s); {run.state()}"
     yield f"- Read from: {', '.join(code(track.source.path.name) for track in run.tracks) or 'nothing'}"
     yield f"- Written: {datetime.now(UTC):%Y-%m-%d %H:%M} UTC by grpo-tui"
-
-
-def _status(found: Report) -> str:
-    if found.diagnosis is None:
-        return "Undetermined: the evidence does not decide; see what to measure next"
-    known = diagnoses().get(found.diagnosis)
-    meaning = f": {safe(known.means)}" if known is not None else ""
-    return f"{found.status.capitalize()} {code(found.diagnosis)}{meaning}"
 
 
 def _alarms(found: Report) -> Iterator[str]:
@@ -107,7 +108,7 @@ def _alarms(found: Report) -> Iterator[str]:
     yield from _rest(len(found.alarms) - _MOST_LINES)
 
 
-def _candidates(found: Report) -> Iterator[str]:
+def _candidates(found: Report, settings: Mapping[str, Any]) -> Iterator[str]:
     if not found.candidates:
         return
     yield "## What explains it"
@@ -122,14 +123,8 @@ def _candidates(found: Report) -> Iterator[str]:
         for line in list({line.text: line for line in candidate.evidence}.values())[:_MOST_LINES]:
             rules = f" \\[{safe(', '.join(line.rules))}\\]" if line.rules else ""
             yield f"- {safe(line.text)}{rules}"
-        for fix in candidate.fixes[:3]:
-            mark = " (not here)" if fix.contraindicated else ""
-            yield f"- To try: **{safe(fix.title)}**{mark}"
-            for framework, values in fix.settings.items():
-                for key, value in values.items():
-                    yield f"  - {safe(framework)}: {code(f'{key} = {plain(value)}')}"
-            if fix.expect:
-                yield f"  - Expected after {fix.after} steps: {code(fix.expect)}"
+        for depth, told in responses(candidate.as_dict(), settings):
+            yield f"{'  ' * depth}- {safe(told)}"
 
 
 def _next(found: Report) -> Iterator[str]:

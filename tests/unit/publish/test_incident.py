@@ -49,6 +49,22 @@ def test_markdown_has_its_figures_beside_it(tmp_path: Path) -> None:
     assert "figures/entropy.svg" in referred
 
 
+def test_it_says_the_verdict_in_the_words_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "i.md"
+    assert main(["report", str(RUN), "--out", str(out)]) == 0
+    capsys.readouterr()
+    assert main(["diagnose", str(RUN)]) == 0
+    said = capsys.readouterr().out
+    start = said.index("SUSPECTED") if "SUSPECTED" in said else said.index("CONFIRMED")
+    told = said[start:].split("\n\n")[0].splitlines()
+    assert any("do first:" in line for line in told) and any("would change our mind" in line for line in told)
+    written = out.read_text().replace("\\", "").replace("&lt;", "<").replace("&gt;", ">").casefold()
+    squeezed = " ".join(written.split())
+    assert [line for line in told if " ".join(line.casefold().split()) not in squeezed] == []
+
+
 def test_html_needs_nothing_else(tmp_path: Path) -> None:
     out = tmp_path / "i.html"
     assert main(["report", str(RUN), "--out", str(out)]) == 0
