@@ -133,6 +133,7 @@ TABLE: tuple[Key, ...] = (
     Key("triage.resume", "r", "screen.resume", "resume", "go on with the walk that was left open"),
     Key("walk.choose", "enter", "screen.choose", "choose", "take the marked choice"),
     Key("walk.digit", "1,2,3,4,5,6,7,8,9", "screen.digit", "", "take a choice by its number"),
+    Key("walk.forward", "f", "screen.forward", "next question", "accept the checks up to the next question"),
     Key("walk.open", "x", "screen.open_aid", "look", "open what the question is about"),
     Key("walk.probe", "p", "screen.probe", "probe", "the step's probe: command, device, cost"),
     Key("walk.back", "b", "screen.back", "back", "undo the last answer"),

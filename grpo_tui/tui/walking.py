@@ -90,6 +90,12 @@ class Walking:
         """Accept what an automatic step found."""
         self._move(seen, lambda walk: walk.advance())
 
+    def forward(self, seen: StepView) -> None:
+        """Accept what the automatic steps found, from the one seen to the next that needs a person."""
+        self.advance(seen)
+        while (step := self._open().current) is not None and step.automatic:
+            self.advance(step)
+
     def skip(self, seen: StepView, reason: str) -> None:
         self._move(seen, lambda walk: walk.skip(reason))
 

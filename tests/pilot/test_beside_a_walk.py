@@ -43,6 +43,20 @@ async def test_a_verdict_says_what_all_playbooks_say(tmp_path: Path) -> None:
         await sees(pilot, "no other playbook says more")
 
 
+async def test_the_checks_are_passed_at_once(tmp_path: Path) -> None:
+    app = app_on(write(tmp_path / "train.log", stuck(range(1, 13))), BOOK)
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await ready(pilot)
+        await pilot.press("t", "enter")
+        await sees(pilot, "step 1 of 3")
+        await pilot.press("f")
+        await sees(pilot, "step 2 of 3")
+        assert [done.id for done in app.snapshot.walk.history] == ["flat"]
+        await pilot.press("f")
+        await sees(pilot, "this step waits for you")
+        assert len(app.snapshot.walk.history) == 1
+
+
 @pytest.mark.parametrize(
     ("overall", "said"),
     [

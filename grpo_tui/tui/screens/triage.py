@@ -36,6 +36,7 @@ _ACTIONS: dict[str, tuple[View, ...]] = {
     "resume": ("list",),
     "choose": ("walk",),
     "digit": ("walk",),
+    "forward": ("walk",),
     "skip": ("walk",),
     "probe": ("walk",),
     "open_aid": ("walk",),
@@ -186,8 +187,17 @@ class TriageScreen(RunScreen):
         self.listing = False
         if state is None or state.playbook != playbook:
             await self.ask(lambda: self.grpo.desk.engine.start(playbook))
+            self._tell_of_segment(playbook)
         else:
             self.draw(self.grpo.snapshot)
+
+    def _tell_of_segment(self, playbook: str) -> None:
+        """A walk sees the newest segment; what fired in an earlier one alone may be gone there."""
+        own = [alarm for alarm in self.grpo.snapshot.alarms if alarm.playbook == playbook]
+        if own and all(alarm.segment < alarm.of_segments - 1 for alarm in own):
+            first = own[0]
+            where = f"segment {first.segment + 1} of {first.of_segments}"
+            self.grpo.say(f"the alarm is of {where}; this walk looks at the newest, where it may be gone")
 
     async def resume(self, session: Path) -> None:
         self.listing = False
@@ -226,6 +236,14 @@ class TriageScreen(RunScreen):
 
     def action_choose(self) -> None:
         self._do(self.query_one(ChoiceList).chosen)
+
+    def action_forward(self) -> None:
+        """Past the checks, to what only a person can answer."""
+        step = self._step
+        if step is not None and step.automatic:
+            self._make_move(lambda walking: walking.forward(step))
+        else:
+            self.grpo.say("this step waits for you: answer, or s leaves it out")
 
     def action_digit(self, digit: int) -> None:
         self._do(self.query_one(ChoiceList).pick(digit))

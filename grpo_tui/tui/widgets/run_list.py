@@ -15,7 +15,7 @@ from ..run_scan import RunRow
 from ..theme import STATES, severity
 from .row_list import RowList
 from .sparkline import sparkline
-from .text import clean_label, fit
+from .text import clean_label, fit, fit_middle
 
 _FRAME = 5
 """Cells of the list's border, padding and scrollbar."""
@@ -77,7 +77,7 @@ def line_of(row: RunRow, columns: Columns, metric: str, *, pinned: bool, marked:
     step = "–" if row.step is None else f"{row.step}/{row.total}" if row.total else str(row.step)
     age = "–" if not row.changed else form.duration(max(0.0, time.time() - row.changed))
     marks = Content.assemble(("● " if marked else "  ", "bold $accent"), ("^ " if pinned else "  ", "$faint"))
-    name = Content(fit(clean_label(row.name), columns.name).ljust(columns.name))
+    name = Content(fit_middle(clean_label(row.name), columns.name).ljust(columns.name))
     if row.trouble:
         return Content.assemble(marks, name, (f"{_GAP}{clean_label(row.trouble)}", "$warning"))
     if row.reading:

@@ -47,6 +47,14 @@ def clean_label(text: str) -> str:
     return clean_line(" ".join(text.split()))
 
 
+def fit_middle(text: str, width: int) -> str:
+    """Cut to at most `width` cells in the middle: long names most often differ at their end."""
+    if cell_len(text) <= width or width < 8:
+        return fit(text, width)
+    head = (width - 1) // 3
+    return text[:head] + "…" + text[len(text) - (width - 1 - head) :] if text.isascii() else fit(text, width)
+
+
 def fit(text: str, width: int) -> str:
     """Cut to at most `width` cells, with an ellipsis where something is missing."""
     if cell_len(text) <= width:
