@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..metrics.ticks import value_label
+
 
 def number(value: float | None, digits: int = 4) -> str:
     """A value with `digits` significant digits; NaN and infinities by name, nothing as a dash."""
     if value is None:
         return "–"
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "+inf" if value > 0 else "-inf"
-    if value == int(value) and abs(value) < 1e7:
-        return str(int(value))
-    return f"{value:.{digits}g}"
+    return value_label(value, digits)
 
 
 def duration(seconds: float | None) -> str:
