@@ -26,8 +26,8 @@ from grpo_tui.run import Run
 from grpo_tui.tui.tour import TourApp
 
 SIZE = (104, 30)
-SPEED = 12.0
-GROWING = (2, 5, 9, 14)
+SPEED = 8.0
+GROWING = (3, 6, 9, 14)
 """Steps at which the curves are taken while the run goes on."""
 
 
@@ -62,10 +62,16 @@ async def walk_the_tour(replay: Replay, frames: list[tuple[Frame, float]]) -> No
         while app.snapshot.walk and app.snapshot.walk.step:
             await film.take(2.4)
             await answer(pilot, app)
+        await until(
+            pilot, lambda: "looking" not in str(app.screen.query_one("VerdictPage Static").content), "all"
+        )
         await film.take(4.0)
+        await pilot.press("w")
+        await until(pilot, lambda: app.snapshot.walk and app.snapshot.walk.report, "the report")
         await pilot.press("o")
         await film.take(0.8)
         await pilot.press("tab", "tab", "enter")
+        await until(pilot, lambda: app.place == 8, "the last stop")
         await pilot.press(*["left"] * 22)
         await film.take(2.4)
         app.theme = "grpo-light"

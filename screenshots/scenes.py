@@ -104,6 +104,8 @@ async def _walked(pilot: Pilot[Any], app: GrpoApp) -> AsyncIterator[str]:
     yield "step"
     while _step(app) is not None:
         await answer(pilot, app)
+    said = lambda: str(app.screen.query_one("VerdictPage Static").content)  # noqa: E731
+    await until(pilot, lambda: "looking" not in said(), "what all playbooks say")
     yield "verdict"
 
 
