@@ -14,7 +14,10 @@ _BAR = re.compile(
 )
 
 
-CARRIED = r"\d{4}-\d\d-\d\dT\d\d:[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?|\d{1,4}: (?!error)"
+CARRIED = (
+    r"\d{4}-\d\d-\d\dT\d\d:[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?"
+    r"|\d{1,4}: (?!error|line )"
+)
 """What containers and Slurm put before each line."""
 _CARRIED = re.compile(CARRIED)
 _RANK = re.compile(r"\[(?:rank|default)\d+\]: ?")
