@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from textual import work
+from textual import events, work
 from textual.binding import BindingType
 from textual.screen import Screen
 
@@ -186,6 +186,11 @@ class GrpoApp(Outgoing):
             self.opened.close()
         if not self.is_headless:
             self._write(terminal.farewell())
+
+    async def on_event(self, event: events.Event) -> None:
+        if self.opened is not None and isinstance(event, events.InputEvent):
+            self.opened.ingest.give_way()
+        await super().on_event(event)
 
     def on_snapshot_posted(self, message: SnapshotPosted) -> None:
         if message.source is not self.opened:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .engine import Engine
     from .walking import Walking
 
-POLITE = 1 << 19
+POLITE = 1 << 18
 """Bytes of a large log read at once while somebody looks: a key waits for a slice at most."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 

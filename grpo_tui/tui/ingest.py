@@ -11,6 +11,7 @@ posted when something changed, at most `MOST_PER_SECOND` times, and never for th
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import deque
@@ -34,6 +35,11 @@ BEAT = 0.2
 MOST_PER_SECOND = 8.0
 YIELD = 0.001
 """Seconds of rest after a slice: whoever waits to draw goes first."""
+COURTESY = 0.06
+"""Seconds of rest after a slice while a key was just pressed: what follows from it is drawn in them."""
+SWITCH = 0.001
+"""Seconds after which a thread that computes lets the other one go on. Python's own are five times as many,
+and a key that opens a screen waits for its turn some ten times."""
 JUDGE_WITHIN = 0.5
 """Seconds after which alarms are evaluated although the file has not come to rest."""
 CLOCK = 1.0
@@ -62,6 +68,7 @@ class Ingest(threading.Thread):
         self._looked_at = 0.0
         self._judged_at = time.monotonic()
         self._due = False
+        self._quiet_until = 0.0
 
     # -- for the screen's thread ---------------------------------------------------------------
 
@@ -86,6 +93,10 @@ class Ingest(threading.Thread):
             fetched.append(self._news.popleft())
         return fetched
 
+    def give_way(self) -> None:
+        """A key was pressed: the next slice waits until its frame is drawn."""
+        self._quiet_until = time.monotonic() + COURTESY
+
     def stop(self) -> None:
         """Ask the thread to end; what a person answered is on disk already."""
         self._stopping = True
@@ -94,6 +105,8 @@ class Ingest(threading.Thread):
     # -- in this thread --------------------------------------------------------------------------
 
     def run(self) -> None:
+        if sys.getswitchinterval() > SWITCH:
+            sys.setswitchinterval(SWITCH)
         self._desk = self._make()
         self._made.set()
         from .wakeups import Wakeups  # it takes longer to load than the first frame can wait
@@ -121,7 +134,7 @@ class Ingest(threading.Thread):
                 break
             self._news.append(news)
             self._due = True
-            time.sleep(YIELD)
+            time.sleep(min(max(YIELD, self._quiet_until - time.monotonic()), COURTESY))
             if time.monotonic() - self._judged_at >= JUDGE_WITHIN:
                 self._judge()
             self._publish_if_time()

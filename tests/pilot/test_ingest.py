@@ -13,7 +13,7 @@ from grpo_tui.playbook.format.load import load_text
 from grpo_tui.playbook.library import Library
 from grpo_tui.run import Run
 from grpo_tui.tui.desk import Desk, News
-from grpo_tui.tui.ingest import MOST_PER_SECOND, Ingest
+from grpo_tui.tui.ingest import COURTESY, MOST_PER_SECOND, Ingest
 from grpo_tui.tui.log_store import LogStore
 from grpo_tui.tui.messages import SnapshotPosted
 from grpo_tui.tui.snapshot import Facts, Snapshot, ordered
@@ -181,3 +181,38 @@ def test_a_metric_that_is_always_zero_is_still_and_one_that_is_always_one_is_not
     names = desk.snapshot().names
     assert names.index("clip_frac") > names.index("response_length_mean")
     assert names.index("truncation_ratio") == names.index("response_length_mean") + 1
+
+
+def test_a_key_is_given_its_turn_between_two_slices() -> None:
+    class Slices:
+        """A desk that always has more to read."""
+
+        paths: tuple[Path, ...] = ()
+
+        def __init__(self) -> None:
+            self.times: list[float] = []
+
+        def read(self) -> News:
+            self.times.append(time.monotonic())
+            return News(len(self.times) < 40)
+
+        def judge(self) -> bool:
+            return False
+
+        def clock(self) -> bool:
+            return False
+
+        def snapshot(self) -> Snapshot:
+            return Snapshot(Facts("", ""))
+
+    desk = Slices()
+    ingest = Ingest(desk, lambda snapshot: None, watch=False)  # type: ignore[arg-type]
+    ingest.give_way()
+    begun = time.monotonic()
+    ingest.start()
+    wait(lambda: len(desk.times) >= 40)
+    ingest.stop()
+    waited = desk.times[1] - begun
+    assert waited > COURTESY / 2, "the second slice waits for the key's frame"
+    gaps = sorted(later - earlier for earlier, later in zip(desk.times[1:], desk.times[2:], strict=False))
+    assert gaps[len(gaps) // 2] < COURTESY / 2, "and no slice after it does"
