@@ -154,6 +154,7 @@ class TriageScreen(RunScreen):
 
     def _draw_walk(self, snapshot: Snapshot, state: WalkState, step: StepView) -> None:
         disabled = set() if step.probe else {"walk.probe"}
+        disabled |= set() if step.automatic else {"walk.forward"}
         disabled |= set() if step.open_ in _AIDS else {"walk.open"}
         disabled |= set() if state.history else {"walk.back"}
         self.keys("walk", disabled=frozenset(disabled))
