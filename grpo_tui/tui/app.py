@@ -171,6 +171,8 @@ class GrpoApp(Outgoing):
         self.switch_mode(self._first_mode())
         if not self.is_headless:
             self._write(terminal.PUSH_TITLE)
+            if not (self.is_web or terminal.is_gone()):
+                self.set_interval(terminal.LOOK_EVERY, self._leave_with_the_terminal)
         if self.has_run:
             self.ingest.start()
 
@@ -179,6 +181,11 @@ class GrpoApp(Outgoing):
         if not self.has_run:
             return "runs"
         return self.view_state.mode if self.view_state.mode in OF_ONE_RUN else "overview"
+
+    def _leave_with_the_terminal(self) -> None:
+        """Nobody is there any more; reading on from a dead terminal would take a core."""
+        if terminal.is_gone():
+            self.exit(1)
 
     def on_unmount(self) -> None:
         if self.opened is not None:

@@ -17,6 +17,8 @@ from .theme import SEVERITIES
 from .widgets.text import clean_label
 
 PUSH_TITLE, POP_TITLE = "\x1b[22;0t", "\x1b[23;0t"
+LOOK_EVERY = 3.0
+"""Seconds between two looks whether the terminal is still there."""
 CLEAR_PROGRESS = "\x1b]9;4;0;\x07"
 
 
@@ -80,6 +82,19 @@ def progress(snapshot: Snapshot) -> str:
     state = 2 if critical else (4 if facts.state == "stalled" else 1)
     share = min(100, round(100 * facts.step / facts.total))
     return f"\x1b]9;4;{state};{share}\x07"
+
+
+def is_gone() -> bool:
+    """Whether the terminal was closed under the app, without the signal that usually tells of it."""
+    try:
+        import termios
+    except ImportError:
+        return False
+    try:
+        termios.tcgetattr(sys.__stdin__.fileno())  # type: ignore[union-attr]
+    except (termios.error, OSError, ValueError, AttributeError):
+        return True
+    return False
 
 
 @contextmanager
