@@ -45,6 +45,11 @@ _CONFIGS = frozenset(
         "experiment_config.json",
         "requirements.txt",
         "config.yml",
+        "rl.toml",
+        "orch.toml",
+        "orchestrator.toml",
+        "train.toml",
+        "trainer.toml",
         "adapter_config.json",
     }
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,9 +63,9 @@ def settings_of(found: Found, config_file: Path | None = None) -> list[Setting]:
 
 
 def given(path: Path) -> list[Setting]:
-    """The settings of a file that a person names: YAML or JSON, nested or dotted, raw or canonical keys."""
+    """The settings of a file that a person names (YAML, JSON, TOML): nested or dotted, raw or canonical."""
     if path.exists() and not path.is_file():
-        raise SourceError(f"{path}: is no file; give a YAML or JSON file of settings")
+        raise SourceError(f"{path}: is no file; give a YAML, JSON or TOML file of settings")
     try:
         return list(_read(path))
     except OSError as error:
@@ -74,7 +75,7 @@ def given(path: Path) -> list[Setting]:
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         reason = str(error).splitlines()[0]
         raise SourceError(
-            f"{path}: is neither YAML nor JSON ({reason}); give a mapping of settings"
+            f"{path}: is neither YAML nor JSON nor TOML ({reason}); give a mapping of settings"
         ) from None
 
 
@@ -242,7 +243,11 @@ def _read(path: Path) -> Iterator[Setting]:
         return
     text = path.read_text(encoding="utf-8", errors="replace")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    tree = json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=loader)
+    tree: Any
+    if path.suffix == ".toml":
+        tree = tomllib.loads(text)
+    else:
+        tree = json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=loader)
     if tree is None:
         return
     if isinstance(tree, list):

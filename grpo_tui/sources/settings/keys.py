@@ -23,6 +23,8 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
             "trainer.policy.optimizer_config.lr",
             "actor_learning_rate",
             "worker.actor.optim.lr",
+            "optim.lr",
+            "trainer.optim.lr",
         ),
     },
     "lr_scheduler": {
@@ -149,6 +151,8 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
             "generator.n_samples_per_prompt",
             "n_samples_per_prompt",
             "worker.rollout.n",
+            "rollouts_per_example",
+            "orchestrator.rollouts_per_example",
         ),
     },
     "temperature": {
@@ -160,6 +164,8 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
             "generator.sampling_params.temperature",
             "rollout_temperature",
             "worker.rollout.temperature",
+            "sampling.temperature",
+            "orchestrator.sampling.temperature",
         ),
     },
     "top_p": {
@@ -185,6 +191,8 @@ KEYS: dict[str, dict[str, tuple[str, ...]]] = {
             "generator.sampling_params.max_generate_length",
             "generate_max_len",
             "rollout_max_response_len",
+            "sampling.max_tokens",
+            "orchestrator.sampling.max_tokens",
         ),
     },
     "max_prompt_length": {

@@ -191,3 +191,20 @@ def test_verl_0_3_puts_the_kl_into_the_reward_unless_the_loss_has_it(loss: bool,
     held = resolve({key: Setting(key, loss)}, "verl", "0.3.0")
     assert held["use_kl_in_reward"].value is reward and held["beta"].value == 0.001
     assert resolve({key: Setting(key, False)}, "verl", "0.4.1")["use_kl_in_reward"].value is False
+
+
+def test_prime_rl_keeps_its_settings_as_toml(tmp_path: Path) -> None:
+    (tmp_path / "rl.log").write_text("".join(f"Step {i} | Time: 41.20s | Loss: 0.01\n" for i in range(1, 4)))
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "orchestrator.toml").write_text(
+        "batch_size = 256\nrollouts_per_example = 16\n[sampling]\ntemperature = 0.7\nmax_tokens = 2048\n"
+        "[val]\nrollouts_per_example = 1\n"
+    )
+    (tmp_path / "configs" / "trainer.toml").write_text("[optim]\nlr = 1e-6\n")
+    config = opened(tmp_path).config
+    names = ("group_size", "temperature", "max_completion_length", "learning_rate")
+    assert [config[name].value for name in names] == [16, 0.7, 2048, 1e-6]
+    given = opened(tmp_path / "rl.log", tmp_path / "configs" / "orchestrator.toml").config
+    assert given["group_size"].value == 16
+    (tmp_path / "configs" / "trainer.toml").write_text("[optim\n")
+    assert any("not readable as configuration" in text for text in opened(tmp_path).warnings)
