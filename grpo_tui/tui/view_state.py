@@ -8,7 +8,7 @@ import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from ..home import run_home
+from ..home import RUN_LIST, run_home
 
 
 @dataclass
@@ -69,7 +69,7 @@ class RunsView:
     @classmethod
     def load(cls, root: Path) -> RunsView:
         try:
-            held = json.loads((run_home(root) / "runs.json").read_text(encoding="utf-8"))
+            held = json.loads((run_home(root) / RUN_LIST).read_text(encoding="utf-8"))
             state = cls(**{name: held[name] for name in asdict(cls()) if name in held})
         except (OSError, ValueError, TypeError, RecursionError):
             return cls()
@@ -78,7 +78,7 @@ class RunsView:
         return state if sound else cls()
 
     def save(self, root: Path) -> None:
-        _write(run_home(root) / "runs.json", asdict(self))
+        _write(run_home(root) / RUN_LIST, asdict(self))
 
 
 def _write(path: Path, held: object) -> None:
