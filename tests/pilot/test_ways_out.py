@@ -100,6 +100,7 @@ async def test_the_log_line_and_the_playbook_open_in_the_editor(
         await pilot.press("O")
         await sees(pilot, "opened:")
         assert asked == [(log.absolute(), 5)]
+        await sees(pilot, "train.log:5")
 
 
 async def test_an_editor_that_is_missing_is_told(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

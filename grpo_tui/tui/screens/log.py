@@ -33,6 +33,9 @@ class LogScreen(RunScreen):
         return self.query_one(RunLog)
 
     def draw(self, snapshot: Snapshot) -> None:
+        if not self.view.file and not snapshot.reading:
+            path = self.grpo.desk.log_path()
+            self.view.file = clean_label(path.name) if path is not None else ""
         self.view.catch_up(self.grpo.log_store)
 
     def show_line(self, line: int) -> None:

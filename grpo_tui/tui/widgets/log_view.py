@@ -236,12 +236,17 @@ class LogView(ScrollView, can_focus=True):
     def _resize_content(self) -> None:
         self.virtual_size = Size(self._lines.width + GUTTER, len(self._lines))
 
+    def place_text(self) -> str:
+        """Where the view is, in words."""
+        return f"line {self.current_line:,}"
+
     def _tell(self) -> None:
         """Counts and state in the border's subtitle."""
         lines = self._lines
         texts = [f"✖ {lines.count('error')}"] if lines.count("error") else []
         texts += [f"! {lines.count('warning')}"] if lines.count("warning") else []
         texts.append(f"{len(lines):,} lines")
-        place = f"line {self.current_line:,}" if len(lines) else ""
-        texts += ["following"] if self._following else [place, "end: follow"]
+        texts += (
+            ["following"] if self._following else [self.place_text() if len(lines) else "", "end: follow"]
+        )
         self.border_subtitle = Content(" · ".join(text for text in texts if text))

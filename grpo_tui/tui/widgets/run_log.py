@@ -20,9 +20,18 @@ class RunLog(LogView):
         self._generation = 0
         self._wanted = ""
         self._query = Query()
+        self._store: LogStore | None = None
+        self.file = ""
+        """The name of the file, for `name:line`; empty where the lines are of no file here."""
+
+    def place_text(self) -> str:
+        """`train.log:812`, which editors and terminals make a link of."""
+        line = self._store.line_at(self.current_line) if self._store is not None and not self._query else None
+        return f"{self.file}:{line}" if self.file and line is not None else super().place_text()
 
     def catch_up(self, store: LogStore) -> None:
         """Append what was read since the last call."""
+        self._store = store
         if store.generation != self._generation:
             self._generation, self._shown = store.generation, 0
             self.clear()
