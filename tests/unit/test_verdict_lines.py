@@ -72,3 +72,13 @@ def test_a_team_s_own_diagnosis_has_no_page() -> None:
 
 def test_no_escape_sequence_passes_through() -> None:
     assert "\x1b" not in text(fix={"title": "\x1b[31mred", "note": "\x1b]0;x\x07"})
+
+
+def test_the_app_says_how_sure_in_the_same_words() -> None:
+    from grpo_tui.playbook.verdict.rule import Contribution, judge
+    from grpo_tui.tui.widgets.verdict_page import headline
+
+    verdict = judge([Contribution("collapse.entropy", 4, fact=True), Contribution("config.sampling", 1)])
+    shown = [line.plain for line in headline(verdict)]
+    [sure] = [line.strip() for line in text().splitlines() if "4 points" in line]
+    assert shown[1] == sure

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.style import Style
 
+from ...playbook.verdict.telling import how_sure
 from ..snapshot import FixView, Overall, WalkState
 from ..terminal import knows_links
 from .evidence import evidence_lines, rules_text
@@ -62,11 +63,14 @@ def linked(path: Path) -> Content:
 
 
 def headline(verdict: Verdict) -> list[Content]:
+    """What it is, and how sure in the words of the command line and the incident report."""
     word, style = _STATUS.get(verdict.status, (verdict.status, "bold"))
+    told = [{"diagnosis": r.diagnosis, "score": r.score} for r in verdict.ranked if r.score > 0]
+    sure = Content.styled(clean_label(how_sure(verdict.status, told)), "$faint")
     if verdict.diagnosis is None:
         text = "the evidence does not decide; see what to measure next"
-        return [Content.assemble((word, style), f"  {text}")]
-    return [Content.assemble((word, style), "  ", (clean_label(verdict.diagnosis), "bold"))]
+        return [Content.assemble((word, style), f"  {text}"), sure]
+    return [Content.assemble((word, style), "  ", (clean_label(verdict.diagnosis), "bold")), sure]
 
 
 def together(verdict: Verdict, overall: Overall | None) -> list[Content]:
