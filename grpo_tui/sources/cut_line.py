@@ -31,7 +31,7 @@ def without_cut_number(rest: bytes, lines: Iterable[bytes]) -> bytes | None:
     shape = _NUMBER.sub("#", text[: tail.start()]) + "#"
     cut = False
     for line in lines:
-        other = plain(line).rstrip("\r")
+        other = plain(line)
         whole = _NUMBER.sub("#", other)
         if whole == shape:
             held = _TAIL.search(other)

@@ -182,7 +182,8 @@ class Source:
     def _segments(self, batch: Batch, reader: LineReader, data: bytes) -> None:
         *lines, rest = data.split(b"\n")
         if lines:
-            self._recent.extend([self._rest + lines[0], *lines[1:]][-RECENT:])
+            ended = [self._rest + lines[0], *lines[1:]][-RECENT:]
+            self._recent.extend(line.rpartition(b"\r")[2] for line in ended)
         if len(lines) > 1 and not reader.prose and b"\r" not in data and not self._clipped:
             whole = self._bulk(batch, reader, lines)
             lines = lines[whole:]

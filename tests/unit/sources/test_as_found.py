@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import random
 from pathlib import Path
 
 import pytest
 
 from grpo_tui.run import Run
+from grpo_tui.sources.consoles.verl import VerlConsole
 from grpo_tui.sources.search.detect import find_runs
 from grpo_tui.sources.source import SourceError
+from grpo_tui.sources.tables.csv_columns import CsvColumns
+from grpo_tui.sources.tables.verl_file import VerlFile
+
+from .reading import read
 
 
 def row(step: int, **more: object) -> str:
@@ -165,3 +171,14 @@ def test_a_data_set_beside_the_log_is_no_curve(tmp_path: Path) -> None:
     run.poll(final=True)
     assert "answer" not in run.names() and steps(run) == STEPS
     assert [path.name for path in find_runs(tmp_path)] == [tmp_path.name]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_how_a_log_ends_does_not_depend_on_the_pieces_it_came_in(seed: int) -> None:
+    made = random.Random(seed)
+    words = ["\r", "\n", "\n", "-", "nan", "1", "0.5", "e-06", "step:3 - a/b:", " - a/c:1", ",", "x", "\r\n"]
+    for _ in range(150):
+        data = "".join(made.choices(words, k=made.randint(1, 25))).encode()
+        cuts = [made.randint(1, len(data)) for _ in range(4)]
+        for kind in (VerlConsole, CsvColumns, VerlFile):
+            assert list(map(str, read(kind(), data, cuts=cuts))) == list(map(str, read(kind(), data))), data
