@@ -50,8 +50,11 @@ def card_lines(step: StepView, state: WalkState) -> list[Content]:
     """Question, what was found, reason, evidence, and what has moved since earlier steps."""
     lines = [Content.styled(KINDS.get(step.kind, step.kind), "$faint"), *_head(step)]
     if step.evidence:
-        lines += [Content(""), Content.styled("now, in this run", "$faint")]
+        gap = [] if step.kind == "check" else [Content("")]
+        lines += [*gap, Content.styled("now, in this run", "$faint")]
         lines += evidence_lines(step.evidence, known=step.rules)
+    if step.kind == "check" and step.why:
+        lines += [Content(""), Content.styled(clean_label(step.question or step.id), "$faint")]
     if step.kind == "probe":
         look = f" looks at the probe “{step.probe}” before anything runs"
         lines += [Content(""), Content.assemble(("p", "bold $accent"), look, (_cost(step), "$faint"))]
@@ -62,10 +65,10 @@ def card_lines(step: StepView, state: WalkState) -> list[Content]:
 
 
 def _head(step: StepView) -> list[Content]:
-    """Of a check the reason is what a person can read, so it comes before the condition."""
+    """Of a check the reason is what a person can read; its condition, often long, comes last of all."""
     question, rules = clean_label(step.question or step.id), (f"  {rules_text(step.rules)}", "$faint")
     if step.kind == "check" and step.why:
-        lines = [Content.assemble((clean_label(step.why), "bold"), rules), Content(""), Content(question)]
+        lines = [Content.assemble((clean_label(step.why), "bold"), rules)]
     elif step.why:
         lines = [
             Content.styled(question, "bold"),
