@@ -213,7 +213,7 @@ class GrpoApp(Outgoing):
         self._announce(quiet=first)
         if first and not self._run.greeted:
             self._run.greeted = True
-            self.run_worker(modes.load, thread=True, group="load")
+            self.run_worker(partial(modes.load, self), thread=True, group="load")
             if not self.is_headless:
                 gc.freeze()
             self._offer_to_resume()

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
 if TYPE_CHECKING:
+    from textual.app import App
     from textual.command import Provider
 
 _CLASSES = {
@@ -47,8 +49,19 @@ def commands() -> type[Provider]:
     return GrpoCommands
 
 
-def load() -> None:
-    """Load what was not needed for the first frame."""
+def load(app: App[Any]) -> None:
+    """Load what was not needed for the first frame; from a thread."""
     import_module(".commands", __package__)
     for name in (*_CLASSES, *_BEHIND):
         import_module(f".screens.{name}", __package__)
+    app.call_later(read_styles, app)
+
+
+def read_styles(app: App[Any]) -> None:
+    """Read every screen's style sheet: the first key that leads to a screen then does not wait for it."""
+    sheets = sorted((Path(__file__).parent / "screens").glob("*.tcss"))
+    fresh = [path for path in sheets if not app.stylesheet.has_source(str(path))]
+    for path in fresh:
+        app.stylesheet.read(path)
+    if fresh:
+        app.stylesheet.reparse()

@@ -31,7 +31,13 @@ class AlarmList(RowList):
         """Show these alarms and how people stand to them; the highlighted one stays highlighted."""
         words = [_words(handled.get(alarm.id)) for alarm in alarms]
         marks = tuple(
-            (alarm.id, alarm.state, alarm.severity, alarm.last_step, said)
+            (
+                alarm.id,
+                alarm.state,
+                alarm.severity,
+                alarm.last_step if alarm.state == "resolved" else None,
+                said,
+            )
             for alarm, said in zip(alarms, words, strict=True)
         )
         if marks == self._shown:

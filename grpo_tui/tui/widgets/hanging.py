@@ -10,6 +10,9 @@ from textual.visual import RenderOptions, Visual
 
 from .page import hang
 
+_WIDTHS = 4
+"""A layout asks for the height at a few widths before it settles: with a scroll bar and without."""
+
 
 class Hanging(Visual):
     """Lines wrapped to the width there is; `indent` names the columns to hang by, else the mark does."""
@@ -18,7 +21,7 @@ class Hanging(Visual):
         """With `keep` the rows are drawn once for a width and style: whoever keeps it minds the theme."""
         self._content = content
         self._keep = keep
-        self._rows: tuple[int, Content] | None = None
+        self._rows: dict[int, list[Content]] = {}
         self._strips: tuple[tuple[int, int | None, Style], list[Strip]] | None = None
         self._lines = content.split("\n", allow_blank=True)
         self._indent = indent
@@ -27,11 +30,13 @@ class Hanging(Visual):
     def plain(self) -> str:
         return self._content.plain
 
-    def _wrapped(self, width: int) -> Content:
-        if self._rows is None or self._rows[0] != width:
-            rows = (row for line in self._lines for row in hang(line, max(1, width), self._indent))
-            self._rows = (width, Content("\n").join(rows))
-        return self._rows[1]
+    def _wrapped(self, width: int) -> list[Content]:
+        if width not in self._rows:
+            if len(self._rows) >= _WIDTHS:
+                self._rows.clear()
+            lines = self._lines
+            self._rows[width] = [row for line in lines for row in hang(line, max(1, width), self._indent)]
+        return self._rows[width]
 
     def render_strips(
         self, width: int, height: int | None, style: Style, options: RenderOptions
@@ -39,7 +44,7 @@ class Hanging(Visual):
         key = (width, height, style)
         if self._keep and options.selection is None and self._strips is not None and self._strips[0] == key:
             return self._strips[1]
-        strips = self._wrapped(width).render_strips(width, height, style, options)
+        strips = Content("\n").join(self._wrapped(width)).render_strips(width, height, style, options)
         self._strips = (key, strips) if options.selection is None else None
         return strips
 
@@ -47,4 +52,4 @@ class Hanging(Visual):
         return self._content.get_optimal_width(rules, container_width)
 
     def get_height(self, rules: RulesMap, width: int) -> int:
-        return self._wrapped(width).get_height(rules, width)
+        return len(self._wrapped(width))
