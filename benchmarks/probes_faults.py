@@ -285,7 +285,8 @@ FAULTS = (
     Fault(
         "padding attended by the engine",
         lambda b, s: attended_padding(b.loaded, s.rollouts, b.loaded.tokenizer.pad_token_id),
-        (*PROMPT, "RATIO.PADDING_ATTENDED"),
+        PROMPT,
+        {"prompt": "padding-read"},
     ),
     Fault(
         "positions restart at the response",

@@ -43,7 +43,7 @@ def table(documents: list[dict[str, Any]]) -> str:
     first = documents[0]
     rows = {(d["dtype"], row["fault"]): row for d in documents for row in d["rows"]}
     dtypes = [d["dtype"] for d in documents]
-    lines = [_HEAD.format(model="SmolLM2-135M-Instruct", n=first["n"], new=first["max_new"], ci=18)]
+    lines = [_HEAD.format(model="SmolLM2-135M-Instruct", n=first["n"], new=first["max_new"], ci=20)]
     lines += [_counts(dtype, rows) for dtype in dtypes]
     for title, faults in (("Faults", FAULTS), ("Clean twins", TWINS)):
         lines += ["", f"### {title}", "", f"| {title.lower()} | {' | '.join(dtypes)} |"]

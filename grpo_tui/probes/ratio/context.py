@@ -7,6 +7,7 @@ start anew) names it from a few tokens: one bounded forward per mistake.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,8 +34,8 @@ def context_hypotheses(
     Entries are those of the scan: `{name, kind, params, residual, identity}`, best first; empty where no
     change explains anything. `floor` (nats) ends the search early.
     """
-    longest = sorted(rollouts, key=lambda r: len(r.prompt_ids), reverse=True)[:SEQUENCES]
-    chosen = [Rollout(r.prompt_ids, r.response_ids[:TOKENS], r.logprobs[:TOKENS]) for r in longest]
+    ordered = sorted(rollouts, key=lambda r: len(r.prompt_ids), reverse=True)
+    chosen = [_cut(r) for r in ordered[:SEQUENCES]]
     bench = _Bench(loaded, chosen, trainer_t, check)
     identity = bench.residual([r.prompt_ids for r in chosen])
     found = []
@@ -43,12 +44,18 @@ def context_hypotheses(
         if found[-1]["residual"] <= floor:
             break
     else:
+        shortest = _Bench(loaded, [_cut(r) for r in ordered[-SEQUENCES:]], trainer_t, check)
+        found += shortest.padding_read(len(ordered[0].prompt_ids))
         found.append(
             _entry("positions start anew at the response", "positions", {}, bench.restarted(), identity)
         )
         found += bench.cut(identity, floor)
-    explaining = [entry for entry in found if entry["residual"] < EXPLAINS * identity]
+    explaining = [entry for entry in found if entry["residual"] < EXPLAINS * entry["identity"]]
     return sorted(explaining, key=lambda entry: float(entry["residual"]))[:3]
+
+
+def _cut(rollout: Rollout) -> Rollout:
+    return replace(rollout, response_ids=rollout.response_ids[:TOKENS], logprobs=rollout.logprobs[:TOKENS])
 
 
 def _entry(name: str, kind: str, params: dict[str, Any], residual: float, identity: float) -> dict[str, Any]:
@@ -130,6 +137,15 @@ class _Bench:
             rows = dict(response_logits(self.loaded, changed, "right", 4))
         return self._mean([rows[index] for index in range(len(changed))])
 
+    def padding_read(self, width: int) -> list[dict[str, Any]]:
+        """Prompts padded on the left to `width` tokens, the padding read as text: no attention mask."""
+        prompts = [r.prompt_ids for r in self.rollouts]
+        padded = [(pad_id(self.loaded),) * (width - len(p)) + p for p in prompts]
+        if padded == prompts:
+            return []
+        plain, read = self.residual(prompts), self.residual(padded)
+        return [_entry("its left padding read as text", "context", {"prompt": "padding-read"}, read, plain)]
+
     def restarted(self) -> float:
         """Position ids that begin again at 0 with the first response token."""
         import torch
@@ -181,6 +197,6 @@ class _Bench:
         for logits, rollout in zip(rows, self.rollouts, strict=True):
             own = token_logps(logits, rollout.response_ids, self.trainer_t).double().tolist()
             pairs = zip(own, rollout.logprobs, strict=True)
-            sizes = [min(abs(a - b), 20.0) for a, b in pairs if a - b == a - b]
+            sizes = [min(abs(a - b), 20.0) for a, b in pairs if math.isfinite(a - b)]
             total, count = total + sum(sizes), count + len(sizes)
         return total / count if count else 0.0

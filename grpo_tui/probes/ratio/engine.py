@@ -29,7 +29,7 @@ def engine_stage(run: RatioRun, first: Rows) -> str:
     stats = run.compare(first, infer)
     verdict, used, checks = thresholds.verdict_c(stats, pair, floor)
     began = time.monotonic()
-    reading = _read(run, stats, verdict, floor.mean_abs, infer)
+    reading = _read(run, stats, verdict, used["mean_abs"][0], floor.mean_abs, infer)
     run.scan_seconds = time.monotonic() - began
     verdict = _settle(run, reading, verdict, engine_dtype)
     if run.facts.get("probe.ratio.engine-agrees") == "no":
@@ -45,26 +45,37 @@ def engine_stage(run: RatioRun, first: Rows) -> str:
     return verdict
 
 
-def _read(run: RatioRun, stats: Comparison, verdict: str, floor: float, infer: Rows) -> Reading:
-    """The reading of C: the adapter first, then the scan of readings, then changed contexts, then shape."""
+def _read(
+    run: RatioRun, stats: Comparison, verdict: str, agrees: float, floor: float, infer: Rows
+) -> Reading:
+    """The reading of C: the adapter first, then the scan of readings, then changed contexts, then shape.
+
+    `agrees` (nats) is the mean |Δ| up to which C passes, `floor` the noise measured here. A reading that
+    leaves more than that does not end the search: the changed context that leaves less wins.
+    """
     base = adapter_hypothesis(run, stats, infer) if run.adapter else None
-    hypotheses = [base] if base else _scan(run, stats, verdict)
-    reading = read_shape(stats, verdict, hypotheses, run.trainer_t)
-    wanted = not hypotheses and verdict != "pass" and reading.shape not in _NAMED_BY_SHAPE
-    if run.args.scan == "off" or not wanted or stats.nonfinite:
+    hypotheses = [base] if base else _scan(run, stats, verdict, agrees)
+    reading = read_shape(stats, verdict, hypotheses, run.trainer_t, agrees)
+    explained = base or (hypotheses and hypotheses[0]["residual"] <= agrees)
+    if run.args.scan == "off" or explained or verdict == "pass" or reading.shape in _NAMED_BY_SHAPE:
         return reading
     run.report.progress("scan", 0, 1)
     contexts = context_hypotheses(
         run.loaded, run.rollouts, run.trainer_t, 1.5 * floor, run.report.control.check
     )
-    if not contexts:
+    if not contexts or (hypotheses and _left(contexts[0]) >= _left(hypotheses[0])):
         return reading
     run.report.document["hypotheses"] = contexts
     run.report.add_stage({"id": "context", "verdict": None, "hypotheses": contexts})
-    return read_shape(stats, verdict, contexts, run.trainer_t)
+    return read_shape(stats, verdict, contexts, run.trainer_t, agrees)
 
 
-def _scan(run: RatioRun, stats: Comparison, verdict: str) -> list[dict[str, Any]]:
+def _left(hypothesis: dict[str, Any]) -> float:
+    """The share of the difference that a hypothesis leaves unexplained."""
+    return float(hypothesis["residual"] / hypothesis["identity"])
+
+
+def _scan(run: RatioRun, stats: Comparison, verdict: str, agrees: float) -> list[dict[str, Any]]:
     wanted = run.args.scan == "on" or (
         run.args.scan == "auto" and (verdict != "pass" or stats.one_sided >= 0.65)
     )
@@ -80,10 +91,9 @@ def _scan(run: RatioRun, stats: Comparison, verdict: str) -> list[dict[str, Any]
     chosen = [(rollout, length) for rollout, length in zip(run.rollouts, lengths, strict=False)]
     ids = torch.tensor([token for rollout, length in chosen for token in rollout.response_ids[:length]])
     infer = torch.tensor([value for rollout, length in chosen for value in rollout.logprobs[:length]])
-    keep = infer.isfinite()
-    if not bool(keep.all()):
+    if not bool(infer.isfinite().any()):
         return []
-    outcome: dict[str, Any] = scan(logits, ids, infer, run.trainer_t, lengths, run.report.control)
+    outcome: dict[str, Any] = scan(logits, ids, infer, run.trainer_t, lengths, agrees, run.report.control)
     run.report.document["hypotheses"] = outcome["hypotheses"]
     run.report.add_stage({"id": "scan", "verdict": None, **outcome})
     hypotheses: list[dict[str, Any]] = outcome["hypotheses"]

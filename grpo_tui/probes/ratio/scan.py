@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from ..control import Control
@@ -23,19 +24,28 @@ _NOT_KEPT = 20.0
 T_COARSE = [round(0.3 + 0.1 * i, 2) for i in range(18)]
 TOP_K = (None, 20, 40, 50, 100)
 TOP_P = (None, 0.5, 0.8, 0.9, 0.95, 0.99)
+P_FINE = [round(0.05 + 0.01 * i, 2) for i in range(95)]
 LLAMA_DEFAULTS: dict[str, Any] = {"T": 0.8, "k": 40, "p": 0.95, "min_p": 0.05}
 
 
 def scan(
-    logits: Any, ids: Any, infer: Any, trainer_t: float, lengths: list[int], control: Control
+    logits: Any,
+    ids: Any,
+    infer: Any,
+    trainer_t: float,
+    lengths: list[int],
+    agrees: float,
+    control: Control,
 ) -> dict[str, Any]:
     """Ranks readings of raw `logits` (fp32 or bf16, [n, V]) of the chosen `ids` [n] against `infer` [n].
 
-    `lengths` are the tokens of each sequence, in order (for shifts). Returns `{identity, hypotheses}`;
+    `lengths` are the tokens of each sequence, in order (for shifts). Tokens whose `infer` is not finite are
+    counted in `left_out` and compared in no reading. Returns `{identity, tokens, left_out, hypotheses}`;
     hypotheses `{name, kind, params, residual, gain_t, identity}` hold only readings that explain the numbers,
     best first, with all that are within 1.25 of the best. A reading explains them if its residual is below
-    0.6 of the identity's; where rounding alone is larger than that, if it is nearer token by token (paired
-    t of the |Δ| above 6, which some 200 readings of a clean engine do not reach by chance).
+    0.6 of the identity's; where rounding alone is larger than that, if what it leaves passes as rounding
+    (`agrees` nats) and it is nearer token by token (paired t of the |Δ| above 6, which some 200 readings of
+    a clean engine do not reach by chance).
     """
     import torch
 
@@ -54,22 +64,28 @@ def scan(
     found = _temperatures(table, control) + _truncations(table, trainer_t, control)
     found += _precision(logits, ids, infer, trainer_t) + _shifts(table, trainer_t, lengths)
     found += _logit_rows(table, logits, ids, trainer_t, lengths)
-    explaining = sorted((h for h in found if _explains(h, identity)), key=_rank)
+    explaining = sorted((h for h in found if _explains(h, identity, agrees)), key=_rank)
     best = explaining[0]["residual"] if explaining else 0.0
-    kept = [{**h, "identity": identity} for h in explaining if h["residual"] <= _INSEPARABLE * best + 1e-7]
-    return {"identity": identity, "tokens": len(ids), "hypotheses": kept[:6]}
+    kept = [h for h in explaining if h["residual"] <= _INSEPARABLE * best + 1e-7][:6]
+    kept = sorted((_refined(table, h, control) for h in kept), key=_rank)
+    left_out = len(ids) - int(infer.isfinite().sum())
+    hypotheses = [{**h, "identity": identity} for h in kept]
+    return {"identity": identity, "tokens": len(ids), "left_out": left_out, "hypotheses": hypotheses}
 
 
-def _explains(hypothesis: dict[str, Any], identity: float) -> bool:
+def _explains(hypothesis: dict[str, Any], identity: float, agrees: float) -> bool:
     residual, gain_t = hypothesis["residual"], hypothesis["gain_t"]
-    return bool(residual < _EXPLAINS * identity or (residual < _NEARER * identity and gain_t > _GAIN_T))
+    most = residual < _EXPLAINS * identity
+    return bool(most or (residual < min(agrees, _NEARER * identity) and gain_t > _GAIN_T))
 
 
 def _rank(hypothesis: dict[str, Any]) -> tuple[float, int]:
     """By residual to three digits, then by the number of parameters: the simpler of two equals wins."""
-    residual = hypothesis["residual"]
-    rounded = float(f"{residual:.2e}") if residual > 0 else 0.0
-    return rounded, len(hypothesis["params"])
+    return _digits(hypothesis["residual"]), len(hypothesis["params"].keys() - {"p_range"})
+
+
+def _digits(residual: float) -> float:
+    return float(f"{residual:.2e}") if residual > 0 else 0.0
 
 
 class _Table:
@@ -79,7 +95,10 @@ class _Table:
         self.sorted, self.chosen, self.ranks, self.infer = sorted_logits, chosen, ranks, infer
 
     def logps(self, t: float, k: int | None, ps: Sequence[float | None]) -> list[Any]:
-        """Log-probs [n] of the chosen ids after T, top-k and each top-p; infinite where it was not kept."""
+        """Log-probs [n] of the chosen ids after T, top-k and each top-p; infinite outside top-k.
+
+        Top-p keeps at least the chosen id: rounding moves the border, and the engine did sample it.
+        """
         import torch
 
         parts = zip(*(x.split(_CHUNK) for x in (self.sorted, self.chosen, self.ranks)), strict=True)
@@ -90,12 +109,13 @@ class _Table:
             cut = any(p is not None for p in ps)
             mass = (scaled - whole[:, None]).exp().cumsum(-1) if cut else None
             for place, p in enumerate(ps):
-                norm, kept = whole, torch.full_like(rank, scaled.shape[1])
+                norm = whole
                 if p is not None and mass is not None:
-                    kept = (mass < p).sum(-1) + 1
+                    kept = torch.searchsorted(mass, mass.new_full((len(mass), 1), p))[:, 0] + 1
+                    kept = torch.maximum(kept, rank + 1)
                     norm = norm + mass.gather(1, (kept.clamp(max=scaled.shape[1]) - 1)[:, None])[:, 0].log()
                 logp = chosen / t - norm
-                out[place].append(torch.where(rank < kept, logp, torch.full_like(logp, math.inf)))
+                out[place].append(torch.where(rank < scaled.shape[1], logp, torch.full_like(logp, math.inf)))
         return [torch.cat(each) for each in out]
 
     def residual(self, t: float) -> float:
@@ -133,7 +153,9 @@ class _Table:
 
 
 def _sizes(logps: Any, infer: Any) -> Any:
-    return (logps - infer).abs().clamp(max=_NOT_KEPT).double()
+    """|Δ| of the tokens for which the engine gave a finite number."""
+    keep = infer.isfinite()
+    return (logps[keep] - infer[keep]).abs().clamp(max=_NOT_KEPT).double()
 
 
 def _residual(logps: Any, infer: Any) -> float:
@@ -174,14 +196,41 @@ def _truncations(table: _Table, trainer_t: float, control: Control) -> list[dict
                 if k is None and p is None:
                     continue
                 params = {"T": t} | ({"k": k} if k else {}) | ({"p": p} if p else {})
-                name = "engine with " + ", ".join(f"{key}={value:g}" for key, value in params.items())
-                found.append(table.judged(name, "sampling", params, logps))
+                found.append(table.judged(_sampler(params), "sampling", params, logps))
+    found.append(_refined(table, _hypothesis("", "sampling", {"T": trainer_t, "p": 1.0}, math.inf), control))
     if table.sorted.shape[1] > LLAMA_DEFAULTS["k"]:
         logps = table.tempered_last(*LLAMA_DEFAULTS.values())
         found.append(
             table.judged("engine with llama.cpp's defaults", "sampling", dict(LLAMA_DEFAULTS), logps)
         )
     return found
+
+
+def _refined(table: _Table, hypothesis: dict[str, Any], control: Control) -> dict[str, Any]:
+    """The same reading with top-p to 0.01, and `p_range` where its neighbours explain the numbers as well.
+
+    A token kept under top-p says only that p lies above the mass before it and at most at the mass with it,
+    so few tokens, or much rounding, leave a range. Of equals a usual value is taken.
+    """
+    params = {key: value for key, value in hypothesis["params"].items() if key != "p_range"}
+    if "p" not in params or "min_p" in params:
+        return hypothesis
+    control.check()
+    readings = dict(zip(P_FINE, table.logps(params["T"], params.get("k"), P_FINE), strict=True))
+    sizes = {p: _residual(logps, table.infer) for p, logps in readings.items()}
+    best = min(P_FINE, key=lambda p: (_digits(sizes[p]), p not in TOP_P, -p))
+    place, limit = P_FINE.index(best), _INSEPARABLE * sizes[best] + 1e-7
+    below = list(takewhile(lambda p: sizes[p] <= limit, reversed(P_FINE[:place])))
+    above = list(takewhile(lambda p: sizes[p] <= limit, P_FINE[place + 1 :]))
+    params = {**params, "p": best}
+    judged = table.judged(_sampler(params), "sampling", params, readings[best])
+    if below or above:
+        judged["params"] = {**params, "p_range": [min([best, *below]), max([best, *above])]}
+    return judged
+
+
+def _sampler(params: dict[str, Any]) -> str:
+    return "engine with " + ", ".join(f"{key}={value:g}" for key, value in params.items())
 
 
 def _precision(logits: Any, ids: Any, infer: Any, trainer_t: float) -> list[dict[str, Any]]:
@@ -214,8 +263,8 @@ def _logit_rows(
                 here = [begin + row for row in rows]
                 there = [begin + row + by for row in rows]
                 own = logits[there].gather(1, ids[here][:, None])[:, 0].float() / trainer_t - norms[there]
-                size += float((own - table.infer[here]).abs().clamp(max=_NOT_KEPT).sum())
-                count += len(rows)
+                sizes = _sizes(own, table.infer[here])
+                size, count = size + float(sizes.sum()), count + len(sizes)
             begin += length
         if count:
             name = f"logits of the row {by:+d} away"
@@ -234,9 +283,9 @@ def _shifts(table: _Table, trainer_t: float, lengths: list[int]) -> list[dict[st
             for t, i in zip(rows, infer_rows, strict=True)
             if len(t) > abs(by)
         ]
-        if pairs:
-            size = sum(float((t - i).abs().clamp(max=_NOT_KEPT).sum()) for t, i in pairs)
-            residual = size / sum(len(t) for t, _ in pairs)
+        sizes = [size for t, i in pairs for size in _sizes(t, i).tolist()]
+        if sizes:
+            residual = sum(sizes) / len(sizes)
             found.append(_hypothesis(f"log-probs shifted by {by:+d}", "shift", {"by": by}, residual))
     best = table.sorted[:, 0] / trainer_t - (table.sorted / trainer_t).logsumexp(-1)
     others = (

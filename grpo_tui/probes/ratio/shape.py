@@ -6,6 +6,8 @@ that explains the numbers (`scan.py`), from one-sidedness, from the bf16 grid, o
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +28,16 @@ class Reading:
 
 
 def read_shape(
-    stats: Comparison, verdict: str, hypotheses: list[dict[str, Any]], trainer_t: float
+    stats: Comparison, verdict: str, hypotheses: list[dict[str, Any]], trainer_t: float, agrees: float
 ) -> Reading:
-    """The shape of C. A hypothesis that explains the numbers comes before any profile."""
+    """The shape of C. A hypothesis that explains the numbers comes before any profile.
+
+    `agrees` (nats) is the mean |Δ| up to which a sequence counts as clean.
+    """
     if stats.bit_equal == 1.0 and not stats.nonfinite:
         return Reading("none")
     if hypotheses:
-        return _from_hypothesis(hypotheses[0], trainer_t)
+        return _from_hypothesis(hypotheses[0], hypotheses[1:], trainer_t)
     if stats.grid_infer >= 0.99 > stats.grid_train or stats.grid_train >= 0.99 > stats.grid_infer:
         return Reading("bf16-log-softmax", _bf16_finding({}))
     if stats.mean_abs <= _EQUAL_TO_ROUNDING and verdict == "pass":
@@ -40,17 +45,17 @@ def read_shape(
     if stats.sd < 0.1 * abs(stats.mean):
         return Reading("constant-shift", _constant_finding(stats))
     if stats.n >= 100 and stats.one_sided >= 0.98 and stats.max_delta <= 1e-6:
-        return Reading("renormalised", _renorm_finding({"lower_bound": stats.min_delta}, 0.8))
+        return Reading("renormalised", _renorm_finding(_kept_mass(stats), 0.8))
     if verdict == "pass":
         return Reading("noise")
-    return _from_profile(stats, verdict)
+    return _from_profile(stats, verdict, agrees)
 
 
-def _from_profile(stats: Comparison, verdict: str) -> Reading:
+def _from_profile(stats: Comparison, verdict: str, agrees: float) -> Reading:
     first8, q4_q1 = stats.first8_ratio, stats.q4_q1
     if first8 is not None and first8 < 0.3 and stats.ess < 0.98:
         return Reading("zero-then-large", _retokenised_finding())
-    if stats.outlier_sequences and stats.outlier_sequences <= 0.5:
+    if 0 < stats.outlier_sequences <= 0.5 and stats.quiet_sequences <= agrees:
         return Reading("some-sequences", _some_sequences_finding(stats))
     if first8 is not None and q4_q1 is not None and first8 > 1.3 and q4_q1 < 0.8:
         return Reading("starts-large", _context_finding(stats))
@@ -65,12 +70,13 @@ def _from_profile(stats: Comparison, verdict: str) -> Reading:
     return Reading("unknown", _engine_finding("none of the known patterns fits", verdict))
 
 
-def _from_hypothesis(best: dict[str, Any], trainer_t: float) -> Reading:
+def _from_hypothesis(best: dict[str, Any], others: list[dict[str, Any]], trainer_t: float) -> Reading:
     kind, params = best["kind"], best["params"]
+    equals = [other["params"] for other in others if other["kind"] == kind == "sampling"]
     if kind == "sampling" and abs(params.get("T", trainer_t) - trainer_t) > 1e-9:
         return Reading("temperature", _temperature_finding(params, trainer_t))
     if kind == "sampling":
-        return Reading("renormalised", _renorm_finding(params, 0.95))
+        return Reading("renormalised", _renorm_finding(params, 0.95, equals))
     if kind == "shift":
         return Reading("shifted", _shift_finding(params))
     if kind == "context":
@@ -102,8 +108,26 @@ def _temperature_finding(params: dict[str, Any], trainer_t: float) -> Finding:
     )
 
 
-def _renorm_finding(params: dict[str, Any], confidence: float) -> Finding:
-    named = ", ".join(f"{'top_p' if k == 'p' else 'top_k'}={params[k]:g}" for k in ("k", "p") if k in params)
+def _kept_mass(stats: Comparison) -> dict[str, Any]:
+    """No reading gave a value: Δ = ln(kept mass), and top-p never keeps less than p."""
+    return {"lower_bound": stats.min_delta, "p_at_most": round(math.exp(stats.min_delta), 3)}
+
+
+def _truncation(params: dict[str, Any]) -> str:
+    names = {"k": "top_k", "p": "top_p"}
+    return ", ".join(f"{name}={params[key]:g}" for key, name in names.items() if key in params)
+
+
+def _renorm_finding(
+    params: dict[str, Any], confidence: float, equals: Sequence[dict[str, Any]] = ()
+) -> Finding:
+    """`equals` are other truncations that these tokens do not tell apart from `params`."""
+    named = _truncation(params)
+    if "p_at_most" in params:
+        named = f"top-k, or a top-p of at most {params['p_at_most']:g}"
+    if "p_range" in params:
+        named += " (top_p from {:g} to {:g} fits as well)".format(*params["p_range"])
+    named = " or ".join(filter(None, [named, *map(_truncation, equals[:2])]))
     return Finding(
         "RATIO.TRUNCATION_RENORM",
         "fail",
@@ -133,11 +157,16 @@ def _shift_finding(params: dict[str, Any]) -> Finding:
 
 
 def _prompt_finding(best: dict[str, Any]) -> Finding:
+    fix = (
+        "send the trainer's prompt ids to the engine, not text; look at the template, BOS and context length"
+    )
+    if best["params"].get("prompt") == "padding-read":
+        fix = "give the engine the attention mask of its left-padded batches, or send one prompt at a time"
     return Finding(
         "RATIO.PROMPT_DIFFERS",
         "fail",
         f"the engine read another prompt: {best['name']}",
-        "send the trainer's prompt ids to the engine, not text; look at the template, BOS and context length",
+        fix,
         ("hypotheses.0",),
         0.95,
         best["params"],

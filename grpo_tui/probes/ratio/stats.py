@@ -62,6 +62,7 @@ class Comparison:
     first8_ratio: float | None = None
     q4_q1: float | None = None
     outlier_sequences: float = 0.0
+    quiet_sequences: float = 0.0
     trl_masked_sequences: float = 0.0
     shift: dict[str, float | None] = field(default_factory=dict)
 
@@ -170,14 +171,18 @@ def _line(pairs: list[tuple[float, float]]) -> dict[str, Any]:
 
 
 def _sequences(rows: Rows) -> dict[str, Any]:
-    """Coherence = mean |ΣΔ| / Σ|Δ|: ~1/√n for rounding noise, 1 if every token moves the same way."""
+    """Coherence = mean |ΣΔ| / Σ|Δ|: ~1/√n for rounding noise, 1 if every token moves the same way.
+
+    `quiet_sequences` is the first quartile of mean |Δ| per sequence (nats), `outlier_sequences` the share of
+    sequences more than ten times above it. They are apart from clean ones only if the quiet ones are clean.
+    """
     moved = [row for row in rows if any(row)]
     means = sorted(math.fsum(map(abs, row)) / len(row) for row in rows if row)
     sums = [math.fsum(row) for row in rows]
     masked = sum(total > math.log(TRL_SEQUENCE_CLIP_MAX) for total in sums) / len(rows)
-    middle = quantile(means, 0.25)
-    outliers = sum(mean > 10 * middle + 1e-4 for mean in means) / len(means) if means else 0.0
-    result = {"outlier_sequences": outliers, "trl_masked_sequences": masked}
+    quiet = quantile(means, 0.25)
+    outliers = sum(mean > 10 * quiet + 1e-4 for mean in means) / len(means) if means else 0.0
+    result = {"outlier_sequences": outliers, "quiet_sequences": quiet, "trl_masked_sequences": masked}
     if not moved:
         return {**result, "coherence": 0.0, "coherence_scaled": 0.0}
     coherence = math.fsum(abs(math.fsum(row)) / math.fsum(map(abs, row)) for row in moved) / len(moved)

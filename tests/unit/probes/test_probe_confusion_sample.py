@@ -28,7 +28,9 @@ NAMED = (
     "first prompt token missing",
     "last prompt token missing",
     "prompt cut to 24 tokens",
+    "padding attended by the engine",
     "positions restart at the response",
+    "8 steps at lr 1e-6 behind",
     "one layer not synced, fingerprint",
     "LoRA not merged, B std .01",
 )

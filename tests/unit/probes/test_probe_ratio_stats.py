@@ -84,6 +84,13 @@ def test_trl_masks_sequences_above_three() -> None:
     assert stats.trl_masked_sequences == 0.5
 
 
+def test_outliers_are_held_against_the_quiet_sequences() -> None:
+    """Mean |Δ| per sequence .001 .001 .002 .1: the quartile is .001, one of four lies above ten times that."""
+    sizes = (0.001, 0.1, 0.001, 0.002)
+    stats = compare([[-1.0 + size] * 4 for size in sizes], [[-1.0] * 4] * 4)
+    assert stats.quiet_sequences == pytest.approx(0.001) and stats.outlier_sequences == 0.25
+
+
 def test_bf16_grid() -> None:
     assert on_bf16_grid(-1.5) and on_bf16_grid(-0.33203125) and not on_bf16_grid(-0.1)
     assert grid_share([-1.5, -0.1, 0.0, -0.0005]) == 0.5

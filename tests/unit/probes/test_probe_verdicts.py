@@ -115,7 +115,12 @@ def test_grid_on_one_side_only_fails() -> None:
             "starts-large",
         ),
         ({"mean_abs": 0.12, "ess": 0.9, "coherence": 1.0, "q4_q1": 1.8}, "stale-weights"),
-        ({"mean_abs": 0.2, "outlier_sequences": 0.25}, "some-sequences"),
+        ({"mean_abs": 0.2, "outlier_sequences": 0.25, "quiet_sequences": 0.03}, "some-sequences"),
+        ({"mean_abs": 0.2, "outlier_sequences": 0.25, "quiet_sequences": 0.06}, "unknown"),
+        (
+            {"mean_abs": 0.2, "outlier_sequences": 0.4, "quiet_sequences": 0.06, "coherence_scaled": 3.2},
+            "stale-weights",
+        ),
         ({"mean_abs": 0.2, "q4_q1": 4.0}, "grows-with-position"),
         ({"mean_abs": 0.2}, "unknown"),
     ],
@@ -125,12 +130,14 @@ def test_shapes(change: dict[str, float], expected: str) -> None:
     verdict = (
         "pass" if stats.mean_abs <= 0.05 and stats.one_sided < 0.9 and stats.grid_infer < 0.99 else "fail"
     )
-    assert shape.read_shape(stats, verdict, [], 1.0).shape == expected
+    assert shape.read_shape(stats, verdict, [], 1.0, 0.05).shape == expected
 
 
 def test_a_stale_prefix_cache_is_coherent_and_a_foreign_prompt_is_not() -> None:
     start = replace(CLEAN, mean_abs=0.226, first8_ratio=1.89, q4_q1=0.40, ess=0.9)
-    codes = [shape.read_shape(replace(start, coherence=c), "fail", [], 1.0).finding for c in (0.95, 0.34)]
+    codes = [
+        shape.read_shape(replace(start, coherence=c), "fail", [], 1.0, 0.05).finding for c in (0.95, 0.34)
+    ]
     assert [finding.code for finding in codes if finding] == [
         "RATIO.STALE_PREFIX_CACHE",
         "RATIO.PROMPT_DIFFERS",
