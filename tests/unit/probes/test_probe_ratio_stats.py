@@ -85,7 +85,7 @@ def test_trl_masks_sequences_above_three() -> None:
 
 
 def test_outliers_are_held_against_the_quiet_sequences() -> None:
-    """Mean |Δ| per sequence .001 .001 .002 .1: the quartile is .001, one of four lies above ten times that."""
+    """Mean |Δ| per sequence .001, .001, .002, .1: the quartile is .001, one of four lies ten times above."""
     sizes = (0.001, 0.1, 0.001, 0.002)
     stats = compare([[-1.0 + size] * 4 for size in sizes], [[-1.0] * 4] * 4)
     assert stats.quiet_sequences == pytest.approx(0.001) and stats.outlier_sequences == 0.25
