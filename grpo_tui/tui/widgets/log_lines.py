@@ -29,13 +29,17 @@ _ERROR = re.compile(
     r"|^Killed\b"
 )
 _WARNING = re.compile(r"Warning\b|\bWARN(?:ING)?\b|\b[Ww]arn(?:ing)?:")
+_ERROR_HINTS = ("rror", "Exception", "Traceback", "ERROR", "FATAL", "CRITICAL", "SIG", "atal", "ut of memory")
+_ERROR_HINTS += ("Killed",)
+_WARNING_HINTS = ("arn", "WARN")
+"""Every line of trouble holds one of these; most lines hold none, which is told some twenty times sooner."""
 
 
 def trouble_of(line: str) -> Trouble | None:
     """What a cleaned line reports, if anything."""
-    if _ERROR.search(line):
+    if any(hint in line for hint in _ERROR_HINTS) and _ERROR.search(line):
         return "error"
-    if _WARNING.search(line):
+    if any(hint in line for hint in _WARNING_HINTS) and _WARNING.search(line):
         return "warning"
     return None
 

@@ -1,7 +1,10 @@
 """Numbering, forgetting and jumping, without a screen."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from grpo_tui.tui.widgets import log_lines
 from grpo_tui.tui.widgets.log_lines import LONGEST_LINE, LogLines, line_width, trouble_of
 
 
@@ -24,6 +27,14 @@ from grpo_tui.tui.widgets.log_lines import LONGEST_LINE, LogLines, line_width, t
 )
 def test_trouble(line: str, trouble: str | None) -> None:
     assert trouble_of(line) == trouble
+
+
+@given(st.one_of(st.from_regex(log_lines._ERROR), st.from_regex(log_lines._WARNING), st.text(max_size=40)))
+def test_the_quick_look_hides_no_trouble(line: str) -> None:
+    slow = (
+        "error" if log_lines._ERROR.search(line) else "warning" if log_lines._WARNING.search(line) else None
+    )
+    assert trouble_of(line) == slow
 
 
 def test_lines_are_numbered_as_in_the_file() -> None:
