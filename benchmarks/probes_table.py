@@ -77,7 +77,10 @@ def _params(fault: Fault, row: dict[str, Any]) -> str:
     for params in row["params"]:
         shown = {key: params[key] for key in fault.params if key in params}
         if shown:
-            return " (" + ", ".join(f"{key} {value}" for key, value in shown.items()) + ")"
+            texts = [f"{key} {value}" for key, value in shown.items()]
+            if "p_range" in params:
+                texts.append("{}–{} fit".format(*params["p_range"]))
+            return " (" + ", ".join(texts) + ")"
     return ""
 
 

@@ -101,8 +101,13 @@ def _scan(run: RatioRun, stats: Comparison, verdict: str, agrees: float) -> list
 
 
 def _settle(run: RatioRun, reading: Reading, verdict: str, engine_dtype: str) -> str:
-    """Adds C's findings. A named cause makes C fail even where its sizes hide below the floor."""
-    findings = [reading.finding] if reading.finding else []
+    """Adds C's findings. A named cause makes C fail even where its sizes hide below the floor.
+
+    What the weights have shown already is not said a second time.
+    """
+    named = reading.finding
+    known = {finding["code"] for finding in run.report.document["findings"]}
+    findings = [named] if named and named.code not in known else []
     if engine_dtype == "quantised":
         findings.append(
             Finding(
@@ -118,4 +123,4 @@ def _settle(run: RatioRun, reading: Reading, verdict: str, engine_dtype: str) ->
             precision_finding(f"the engine computes in {engine_dtype}, the trainer in {run.loaded.dtype}")
         )
     run.report.add_findings(findings)
-    return worst([verdict, *(finding.severity for finding in findings if finding is reading.finding)])
+    return worst([verdict, named.severity]) if named else verdict
