@@ -32,6 +32,8 @@ PATIENCE = 60.0
 """Seconds within which the engine must have loaded."""
 BEAT = 0.2
 """Seconds between two looks at the file sizes where no event arrives (NFS)."""
+SLOW_BEAT = 0.4
+"""The same where the system tells of changes; the look stays, because a network file system tells of none."""
 MOST_PER_SECOND = 8.0
 YIELD = 0.001
 """Seconds of rest after a slice: whoever waits to draw goes first."""
@@ -69,6 +71,7 @@ class Ingest(threading.Thread):
         self._judged_at = time.monotonic()
         self._due = False
         self._quiet_until = 0.0
+        self._beat = BEAT
 
     # -- for the screen's thread ---------------------------------------------------------------
 
@@ -112,8 +115,8 @@ class Ingest(threading.Thread):
         from .wakeups import Wakeups  # it takes longer to load than the first frame can wait
 
         wakeups = Wakeups(self._desk.paths, self._file_event) if self._watch else None
-        if wakeups is not None:
-            wakeups.start()
+        if wakeups is not None and wakeups.start():
+            self._beat = SLOW_BEAT
         try:
             while not self._stopping:
                 self._turn()
@@ -166,7 +169,7 @@ class Ingest(threading.Thread):
     def _patience(self) -> float:
         """How long to sleep: until the next beat, or until a snapshot that had to wait may go out."""
         if not self._due:
-            return BEAT
+            return self._beat
         return max(0.0, self._posted_at + 1 / MOST_PER_SECOND - time.monotonic())
 
     def _do_jobs(self) -> bool:

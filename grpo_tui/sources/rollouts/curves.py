@@ -92,9 +92,12 @@ class RolloutCurves:
         """Read a helping of what is new, with `final` a larger one; whether anything was read."""
         self._look(final=final)
         budget, most = (AT_ONCE, MOST_AT_ONCE) if final else (HELPING, MOST_AT_ONCE)
+        waiting = self._waiting(final=final)[:most]
+        if not waiting:
+            return False
         taken, told = 0, self._limit()
         limit = float(told) if isinstance(told, int | float) and told > 0 else None
-        for path, stamp in self._waiting(final=final)[:most]:
+        for path, stamp in waiting:
             if budget <= 0:
                 break
             budget -= stamp[0]
