@@ -15,7 +15,7 @@ from ..run_scan import RunRow
 from ..theme import STATES, severity
 from .row_list import RowList
 from .sparkline import sparkline
-from .text import clean_label, fit, fit_middle
+from .text import clean_label, fit, fit_apart
 
 _FRAME = 5
 """Cells of the list's border, padding and scrollbar."""
@@ -68,8 +68,10 @@ def heading(columns: Columns, metric: str) -> Content:
     return Content.styled(f"     {text}", "$faint")
 
 
-def line_of(row: RunRow, columns: Columns, metric: str, *, pinned: bool, marked: bool) -> Content:
-    """One run."""
+def line_of(
+    row: RunRow, columns: Columns, metric: str, *, called: str, pinned: bool, marked: bool
+) -> Content:
+    """One run; `called` is its name as it fits into its column."""
     state = STATES.get(row.state, STATES["unknown"])
     look = severity(row.severity) if row.severity else None
     others = f" +{row.alarms - 1}" if row.alarms > 1 else ""
@@ -77,7 +79,7 @@ def line_of(row: RunRow, columns: Columns, metric: str, *, pinned: bool, marked:
     step = "–" if row.step is None else f"{row.step}/{row.total}" if row.total else str(row.step)
     age = "–" if not row.changed else form.duration(max(0.0, time.time() - row.changed))
     marks = Content.assemble(("● " if marked else "  ", "bold $accent"), ("^ " if pinned else "  ", "$faint"))
-    name = Content(fit_middle(clean_label(row.name), columns.name).ljust(columns.name))
+    name = Content(called.ljust(columns.name))
     if row.trouble:
         return Content.assemble(marks, name, (f"{_GAP}{clean_label(row.trouble)}", "$warning"))
     if row.reading:
@@ -111,9 +113,10 @@ class RunList(RowList):
         longest = max((len(row.name) for row in rows), default=0)
         columns = Columns.of(self.size.width or self.app.size.width, longest)
         self._rows = list(rows)
+        names = fit_apart([clean_label(row.name) for row in rows], columns.name)
         lines = [
-            line_of(row, columns, metric, pinned=row.name in pinned, marked=row.path in marked)
-            for row in rows
+            line_of(row, columns, metric, called=name, pinned=row.name in pinned, marked=row.path in marked)
+            for row, name in zip(rows, names, strict=True)
         ]
         with self.app.batch_update():
             if len(lines) == self.option_count:

@@ -8,6 +8,7 @@ comes through here.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
 
@@ -53,6 +54,23 @@ def fit_middle(text: str, width: int) -> str:
         return fit(text, width)
     head = (width - 1) // 3
     return text[:head] + "…" + text[len(text) - (width - 1 - head) :] if text.isascii() else fit(text, width)
+
+
+def fit_apart(names: Sequence[str], width: int) -> list[str]:
+    """Each name in at most `width` cells; where a cut makes two alike, without what all of them share."""
+    cut = [fit_middle(name, width) for name in names]
+    if len(set(cut)) == len(set(names)):
+        return cut
+    front = _shared(names)
+    back = _shared([name[front:][::-1] for name in names])
+    own = [name[front : len(name) - back] for name in names]
+    return [fit_middle(f"{'…' if front else ''}{name}{'…' if back else ''}", width) for name in own]
+
+
+def _shared(names: Sequence[str]) -> int:
+    """How many characters all names begin with alike."""
+    alike = zip(*names, strict=False)
+    return next((place for place, held in enumerate(alike) if len(set(held)) > 1), min(map(len, names)))
 
 
 def fit(text: str, width: int) -> str:

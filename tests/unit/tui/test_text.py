@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from grpo_tui.tui.widgets.text import clean_label, clean_line, fit
+from grpo_tui.tui.widgets.text import clean_label, clean_line, fit, fit_apart
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,17 @@ def test_fit_says_that_something_is_missing() -> None:
 
 def test_a_label_is_one_line() -> None:
     assert clean_label(" a\n b\tc ") == "a b c"
+
+
+def test_names_that_a_cut_would_make_alike_lose_what_they_share() -> None:
+    names = [f"outputs__rl-leetcode__{model}__metrics.jsonl" for model in ("llama-1b__Hard", "qwen-4b__Easy")]
+    assert fit_apart(names, 23) == ["…llama-1b__Hard…", "…qwen-4b__Easy…"]
+    assert fit_apart(["a-run", "b-run"], 23) == ["a-run", "b-run"]
+    assert fit_apart(["same", "same"], 23) == ["same", "same"]
+    assert fit_apart([], 23) == []
+
+
+@given(st.lists(st.text(max_size=40).map(clean_label), max_size=5), st.integers(8, 30))
+def test_no_name_is_wider_than_its_column(names: list[str], width: int) -> None:
+    fitted = fit_apart(names, width)
+    assert len(fitted) == len(names) and all(cell_len(name) <= width for name in fitted)
