@@ -6,7 +6,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from app_helpers import BOOK, app_on, healthy, ready, screen_text, sees, stuck, until, write
+from app_helpers import (
+    BOOK,
+    app_on,
+    healthy,
+    ready,
+    screen_text,
+    sees,
+    stuck,
+    until,
+    walk_to_the_verdict,
+    write,
+)
 
 from grpo_tui.tui.snapshot import Overall
 from grpo_tui.tui.widgets.verdict_page import together
@@ -29,15 +40,7 @@ async def test_a_verdict_says_what_all_playbooks_say(tmp_path: Path) -> None:
     app = app_on(write(tmp_path / "train.log", stuck(range(1, 13))), BOOK)
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await ready(pilot)
-        await pilot.press("t", "enter")
-        await sees(pilot, "step 1 of 3")
-        await pilot.press("1")
-        await sees(pilot, "step 2 of 3")
-        await pilot.press("2")
-        await sees(pilot, "step 3 of 3")
-        await pilot.press("s")
-        await sees(pilot, "Why is this step left out?")
-        await pilot.press(*"busy", "enter")
+        await walk_to_the_verdict(pilot)
         await sees(pilot, "all playbooks together say the same")
         await pilot.press("enter")
         await sees(pilot, "no other playbook says more")

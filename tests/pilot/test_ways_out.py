@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_helpers import BOOK, app_on, ready, sees, stuck, until, write
+from app_helpers import BOOK, app_on, ready, sees, stuck, until, walk_to_the_verdict, write
 
 from grpo_tui.editor.opening import Opening
 from grpo_tui.home import run_home
@@ -49,15 +49,7 @@ async def test_a_verdict_tells_where_its_report_is(log: Path) -> None:
     app = app_on(log, BOOK)
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await ready(pilot)
-        await pilot.press("t", "enter")
-        await sees(pilot, "step 1 of 3")
-        await pilot.press("1")
-        await sees(pilot, "step 2 of 3")
-        await pilot.press("2")
-        await sees(pilot, "step 3 of 3")
-        await pilot.press("s")
-        await sees(pilot, "Why is this step left out?")
-        await pilot.press(*"busy", "enter")
+        await walk_to_the_verdict(pilot)
         await sees(pilot, "w writes the incident report")
         await pilot.press("w")
         await until(pilot, lambda: app.snapshot.walk.report)
