@@ -29,8 +29,20 @@ _ERROR = re.compile(
     r"|^Killed\b"
 )
 _WARNING = re.compile(r"Warning\b|\bWARN(?:ING)?\b|\b[Ww]arn(?:ing)?:")
-_ERROR_HINTS = ("rror", "Exception", "Traceback", "ERROR", "FATAL", "CRITICAL", "SIG", "atal", "ut of memory")
-_ERROR_HINTS += ("Killed",)
+_ERROR_HINTS = (
+    *(
+        "rror",
+        "Exception",
+        "Traceback",
+        "ERROR",
+        "FATAL",
+        "CRITICAL",
+        "SIG",
+        "atal",
+        "ut of memory",
+        "Killed",
+    ),
+)
 _WARNING_HINTS = ("arn", "WARN")
 """Every line of trouble holds one of these; most lines hold none, which is told some twenty times sooner."""
 
